@@ -1,0 +1,119 @@
+/* Statistics as a struct. The same as text and JSON: see `mimalloc.h`. All functions here may be
+   called from any thread; numbers are exact for the threads that rest and nearly so for those
+   that run. */
+#ifndef MIMALLOC_STATS_H
+#define MIMALLOC_STATS_H
+
+#include "mimalloc.h"
+
+/* Layout of `mi_stats_t`: which one a program was compiled with is in its first two fields. */
+#define MI_STAT_VERSION 5
+
+/* Entries of the arrays: block sizes (73 classes and the rest), and the kinds of chunk. */
+#define MI_BIN_COUNT  (74)
+#define MI_CBIN_COUNT (6)
+
+/* Something that comes and goes: all there ever was, the most at one time, and what there is
+   now. */
+typedef struct mi_stat_count_s {
+  int64_t total;
+  int64_t peak;
+  int64_t current;
+} mi_stat_count_t;
+
+/* Something that only grows. */
+typedef struct mi_stat_counter_s {
+  int64_t total;
+} mi_stat_counter_t;
+
+/* One row a field, in the order of the struct: define MI_STAT_COUNT(name) and
+   MI_STAT_COUNTER(name), use the list, and undefine them. Sizes are in bytes. A row with no text
+   is kept for its place and stays 0. */
+#define MI_STAT_FIELDS()                                                                       \
+  MI_STAT_COUNT(pages)                  /* pages of blocks */                                  \
+  MI_STAT_COUNT(reserved)               /* reserved address space */                           \
+  MI_STAT_COUNT(committed)              /* committed memory */                                 \
+  MI_STAT_COUNTER(reset)                /* memory reset */                                     \
+  MI_STAT_COUNTER(purged)               /* memory purged, by reset or decommit */              \
+  MI_STAT_COUNT(page_committed)         /* memory committed inside pages */                    \
+  MI_STAT_COUNT(pages_abandoned)        /* pages that ended threads left */                    \
+  MI_STAT_COUNT(threads)                /* threads that allocate */                            \
+  MI_STAT_COUNT(malloc_normal)          /* blocks within a page of blocks, bytes */            \
+  MI_STAT_COUNT(malloc_huge)            /* blocks with a page of their own, bytes */           \
+  MI_STAT_COUNT(malloc_requested)       /* bytes that the program asked for */                 \
+  MI_STAT_COUNTER(mmap_calls)           /* calls to the OS: reserve */                         \
+  MI_STAT_COUNTER(commit_calls)         /* ... commit */                                       \
+  MI_STAT_COUNTER(reset_calls)          /* ... reset */                                        \
+  MI_STAT_COUNTER(purge_calls)          /* ... purge */                                        \
+  MI_STAT_COUNTER(arena_count)          /* arenas made */                                      \
+  MI_STAT_COUNTER(malloc_normal_count)  /* blocks within a page of blocks */                   \
+  MI_STAT_COUNTER(malloc_huge_count)    /* blocks with a page of their own */                  \
+  MI_STAT_COUNTER(malloc_guarded_count) /* blocks with a guard page */                         \
+  MI_STAT_COUNTER(arena_rollback_count) /* arena claims taken back */                          \
+  MI_STAT_COUNTER(arena_purges)         /* purges of arenas */                                 \
+  MI_STAT_COUNTER(pages_extended)       /* page extensions */                                  \
+  MI_STAT_COUNTER(pages_retire)         /* empty pages kept for a while */                     \
+  MI_STAT_COUNTER(page_searches)        /* pages looked at on searches */                      \
+  MI_STAT_COUNTER(page_searches_count)  /* searches for a page with room */                    \
+  MI_STAT_COUNT(segments)                                                                      \
+  MI_STAT_COUNT(segments_abandoned)                                                            \
+  MI_STAT_COUNT(segments_cache)                                                                \
+  MI_STAT_COUNT(_segments_reserved)                                                            \
+  MI_STAT_COUNT(heaps)                       /* heaps */                                       \
+  MI_STAT_COUNT(theaps)                      /* thread-local heaps */                          \
+  MI_STAT_COUNTER(pages_reclaim_on_alloc)    /* left pages taken over as a thread allocates */ \
+  MI_STAT_COUNTER(pages_reclaim_on_free)     /* ... as a thread frees into them */             \
+  MI_STAT_COUNTER(pages_reabandon_full)      /* full pages left again */                       \
+  MI_STAT_COUNTER(pages_unabandon_busy_wait) /* waits while taking over a page */              \
+  MI_STAT_COUNTER(heaps_delete_wait)         /* waits while deleting a heap */
+
+#define MI_STAT_COUNT(name)   mi_stat_count_t name;
+#define MI_STAT_COUNTER(name) mi_stat_counter_t name;
+
+typedef struct mi_stats_s {
+  size_t size;    /* sizeof(mi_stats_t), set by the caller */
+  size_t version; /* MI_STAT_VERSION, set by the caller */
+
+  MI_STAT_FIELDS()
+
+  mi_stat_count_t _reserved_count0;
+  mi_stat_count_t _reserved_count1;
+  mi_stat_count_t _reserved_count2;
+  mi_stat_count_t _reserved_count3;
+  mi_stat_counter_t _reserved_counter0;
+  mi_stat_counter_t _reserved_counter1;
+  mi_stat_counter_t _reserved_counter2;
+  mi_stat_counter_t _reserved_counter3;
+
+  mi_stat_count_t malloc_bins[MI_BIN_COUNT]; /* blocks, a size class; `mi_stats_get_bin_size` */
+  mi_stat_count_t page_bins[MI_BIN_COUNT];   /* pages, a size class */
+  mi_stat_count_t chunk_bins[MI_CBIN_COUNT]; /* arena chunks, a kind */
+} mi_stats_t;
+
+#undef MI_STAT_COUNT
+#undef MI_STAT_COUNTER
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/* Fill `*stats`, in which the caller has set `size` and `version`; false, and nothing written,
+   when `stats` is NULL or those are not of this library. Of the sub-process of the calling
+   thread and its heaps together; of one heap; of a sub-process and its heaps together; of a
+   sub-process without its heaps. */
+mi_decl_export bool mi_stats_get(mi_stats_t* stats) mi_attr_noexcept;
+mi_decl_export bool mi_heap_stats_get(mi_heap_t* heap, mi_stats_t* stats) mi_attr_noexcept;
+mi_decl_export bool mi_subproc_stats_get(mi_subproc_id_t subproc_id,
+                                         mi_stats_t* stats) mi_attr_noexcept;
+mi_decl_export bool mi_subproc_stats_get_exclusive(mi_subproc_id_t subproc_id,
+                                                   mi_stats_t* stats) mi_attr_noexcept;
+
+/* A filled struct as JSON, in `buf` or a new block: as `mi_stats_get_json`. */
+mi_decl_result char* mi_stats_as_json(mi_stats_t* stats, size_t buf_size,
+                                      char* buf) mi_attr_noexcept;
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif /* MIMALLOC_STATS_H */

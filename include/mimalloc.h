@@ -1,0 +1,992 @@
+/* The public interface of the allocator, for C and C++.
+
+   Unless a comment says otherwise:
+   - sizes, alignments and offsets are in bytes;
+   - a function that allocates returns NULL and sets errno to ENOMEM when there is no memory,
+     when count * size overflows, or when a size is above PTRDIFF_MAX; an alignment that is not a
+     power of two gives NULL and EINVAL;
+   - a request of zero bytes returns a unique pointer that can be freed;
+   - blocks of 16 bytes and more are aligned to 16, smaller ones to 8;
+   - every function may be called from any thread, at any time between the first and the last
+     instruction of the process, and a block may be freed from a thread that did not allocate it;
+   - a block from any function here is freed with `mi_free`.
+
+   Statistics as a struct are in `mimalloc-stats.h`. */
+#ifndef MIMALLOC_H
+#define MIMALLOC_H
+
+/* Interface level: major, two digits minor, two digits patch. */
+#define MI_MALLOC_VERSION 30400
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- Attributes: each one vanishes where the compiler does not know it ---- */
+
+#if defined(__cplusplus)
+#define mi_attr_noexcept noexcept
+#else
+#define mi_attr_noexcept
+#endif
+
+#if (defined(__cplusplus) && __cplusplus >= 201703L) || \
+    (defined(_MSVC_LANG) && _MSVC_LANG >= 201703L) ||   \
+    (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 202311L)
+#define mi_decl_nodiscard [[nodiscard]]
+#elif defined(__GNUC__) || defined(__clang__)
+#define mi_decl_nodiscard __attribute__((warn_unused_result))
+#elif defined(_MSC_VER)
+#define mi_decl_nodiscard _Must_inspect_result_
+#else
+#define mi_decl_nodiscard
+#endif
+
+#if defined(_WIN32) && defined(MI_SHARED_LIB) && defined(MI_SHARED_LIB_EXPORT)
+#define mi_decl_export __declspec(dllexport)
+#elif defined(_WIN32) && defined(MI_SHARED_LIB)
+#define mi_decl_export __declspec(dllimport)
+#elif defined(_WIN32) || !(defined(__GNUC__) || defined(__clang__))
+#define mi_decl_export
+#else
+#define mi_decl_export __attribute__((visibility("default")))
+#endif
+
+#if defined(_MSC_VER) && !defined(__clang__)
+#define mi_decl_restrict __declspec(restrict)
+#else
+#define mi_decl_restrict
+#endif
+
+#if defined(_WIN32)
+#define mi_cdecl __cdecl
+#else
+#define mi_cdecl
+#endif
+
+#if defined(__GNUC__) || defined(__clang__)
+#define mi_attr_malloc            __attribute__((malloc))
+#define mi_attr_alloc_size(n)     __attribute__((alloc_size(n)))
+#define mi_attr_alloc_size2(n, m) __attribute__((alloc_size(n, m)))
+#define mi_attr_alloc_align(n)    __attribute__((alloc_align(n)))
+#else
+#define mi_attr_malloc
+#define mi_attr_alloc_size(n)
+#define mi_attr_alloc_size2(n, m)
+#define mi_attr_alloc_align(n)
+#endif
+
+/* A function whose result must not be dropped; one whose result is a new block besides. */
+#define mi_decl_result mi_decl_nodiscard mi_decl_export
+#define mi_decl_alloc  mi_decl_nodiscard mi_decl_export mi_decl_restrict
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/* ---- Types ---- */
+
+/* A heap: a set of blocks that any thread may allocate in, and that can be given up as a whole. */
+typedef struct mi_heap_s mi_heap_t;
+
+/* One thread's share of a heap. Only that thread may pass it to a function. */
+typedef struct mi_theap_s mi_theap_t;
+
+/* Names an arena, a large area of memory from the OS or the program. NULL means no particular
+   one. */
+typedef void* mi_arena_id_t;
+
+/* Names a sub-process: heaps, threads and arenas that share no memory with other sub-processes. */
+typedef struct mi_subproc_id_s {
+  void* _mi_subproc_id;
+} mi_subproc_id_t;
+
+/* An area of equally sized blocks, as a visitor sees it. Sizes are bytes, but `used` is in
+   blocks. */
+typedef struct mi_heap_area_s {
+  void* blocks;           /* address of the first block */
+  size_t reserved;        /* bytes set aside for the area */
+  size_t committed;       /* bytes of it that are usable now */
+  size_t used;            /* number of blocks in use */
+  size_t block_size;      /* bytes of a block that the program may use */
+  size_t full_block_size; /* distance between blocks: with padding and metadata */
+  void* reserved1;        /* for the library */
+} mi_heap_area_t;
+
+/* Called now and then by slow allocation paths, in the allocating thread. `force`: free all that
+   can be freed. `heartbeat` grows with every call. It may allocate and free; it is not called
+   recursively. */
+typedef void(mi_cdecl mi_deferred_free_fun)(bool force, unsigned long long heartbeat, void* arg);
+
+/* Takes a piece of output: a terminated string, whole lines not promised. It must not allocate. */
+typedef void(mi_cdecl mi_output_fun)(const char* msg, void* arg);
+
+/* Takes an error number: EAGAIN double free, EFAULT corrupted memory, ENOMEM out of memory,
+   EOVERFLOW a size too large, EINVAL a pointer or argument that is not valid. */
+typedef void(mi_cdecl mi_error_fun)(int err, void* arg);
+
+/* Sees each area once with `block` NULL and then, if asked for, each live block in it. Returning
+   false ends the visit. It must not allocate or free in the heap that is visited. */
+typedef bool(mi_cdecl mi_block_visit_fun)(const mi_heap_t* heap, const mi_heap_area_t* area,
+                                          void* block, size_t block_size, void* arg);
+
+/* Sees each heap of a sub-process; returning false ends the visit. */
+typedef bool(mi_cdecl mi_heap_visit_fun)(mi_heap_t* heap, void* arg);
+
+/* Commits (`commit`) or decommits a range of memory that the program manages. `*is_zero` (if not
+   NULL) is to be set when committed memory is known to be zero. Returns false when it cannot. */
+typedef bool(mi_cdecl mi_commit_fun_t)(bool commit, void* start, size_t size, bool* is_zero,
+                                       void* user_arg);
+
+/* ---- Basic: the C names ---- */
+
+/* As the C function without `mi_`. `mi_calloc` returns zeroed memory. `mi_realloc` moves the
+   block where it must; on failure it returns NULL and the old block stays valid; size 0 shrinks
+   the block. */
+mi_decl_alloc void* mi_malloc(size_t size) mi_attr_noexcept mi_attr_malloc mi_attr_alloc_size(1);
+mi_decl_alloc void* mi_calloc(size_t count, size_t size) mi_attr_noexcept mi_attr_malloc
+    mi_attr_alloc_size2(1, 2);
+mi_decl_result void* mi_realloc(void* p, size_t newsize) mi_attr_noexcept mi_attr_alloc_size(2);
+
+/* Makes the block at least `newsize` bytes without moving it; NULL (and no change) where it
+   cannot. */
+mi_decl_result void* mi_expand(void* p, size_t newsize) mi_attr_noexcept mi_attr_alloc_size(2);
+
+/* Frees a block; NULL is allowed and errno is kept. */
+mi_decl_export void mi_free(void* p) mi_attr_noexcept;
+
+/* Copies of a string; NULL gives NULL. `mi_strndup` copies at most `n` characters and
+   terminates. */
+mi_decl_alloc char* mi_strdup(const char* s) mi_attr_noexcept mi_attr_malloc;
+mi_decl_alloc char* mi_strndup(const char* s, size_t n) mi_attr_noexcept mi_attr_malloc;
+
+/* The absolute path of a file, in `resolved_name` or, where that is NULL, in a new block. NULL
+   and errno as `realpath` on failure. */
+mi_decl_result char* mi_realpath(const char* fname, char* resolved_name) mi_attr_noexcept;
+
+/* ---- Extended and small ---- */
+
+/* Largest size, in machine words and in bytes, that the `_small` functions take. */
+#define MI_SMALL_WSIZE_MAX (128)
+#define MI_SMALL_SIZE_MAX  (MI_SMALL_WSIZE_MAX * sizeof(void*))
+
+/* `size` must be at most MI_SMALL_SIZE_MAX: a test fewer than `mi_malloc`. */
+mi_decl_alloc void* mi_malloc_small(size_t size) mi_attr_noexcept mi_attr_malloc
+    mi_attr_alloc_size(1);
+mi_decl_alloc void* mi_zalloc_small(size_t size) mi_attr_noexcept mi_attr_malloc
+    mi_attr_alloc_size(1);
+
+/* Frees a block that was allocated with a size of at most MI_SMALL_SIZE_MAX. */
+mi_decl_export void mi_free_small(void* p) mi_attr_noexcept;
+
+/* Zeroed memory; an array that is not zeroed; an array resized; a block resized that is freed on
+   failure. */
+mi_decl_alloc void* mi_zalloc(size_t size) mi_attr_noexcept mi_attr_malloc mi_attr_alloc_size(1);
+mi_decl_alloc void* mi_mallocn(size_t count, size_t size) mi_attr_noexcept mi_attr_malloc
+    mi_attr_alloc_size2(1, 2);
+mi_decl_result void* mi_reallocn(void* p, size_t count, size_t size) mi_attr_noexcept
+    mi_attr_alloc_size2(2, 3);
+mi_decl_result void* mi_reallocf(void* p, size_t newsize) mi_attr_noexcept mi_attr_alloc_size(2);
+
+/* Bytes that may be used in the block, at least what was asked for; 0 for NULL. */
+mi_decl_result size_t mi_usable_size(const void* p) mi_attr_noexcept;
+
+/* Bytes that a request of `size` would make usable: asking for these wastes nothing. */
+mi_decl_result size_t mi_good_size(size_t size) mi_attr_noexcept;
+
+/* ---- Block size reported ----
+   As the functions without `u`; each also stores the usable bytes of the block in `*block_size`
+   (0 where it fails or frees NULL), all of which may be used. `mi_urealloc` stores those of the
+   old and of the new block. The pointers for sizes may be NULL. */
+
+mi_decl_alloc void* mi_umalloc(size_t size, size_t* block_size) mi_attr_noexcept mi_attr_malloc;
+mi_decl_alloc void* mi_ucalloc(size_t count, size_t size,
+                               size_t* block_size) mi_attr_noexcept mi_attr_malloc;
+mi_decl_result void* mi_urealloc(void* p, size_t newsize, size_t* block_size_pre,
+                                 size_t* block_size_post) mi_attr_noexcept;
+mi_decl_export void mi_ufree(void* p, size_t* block_size) mi_attr_noexcept;
+mi_decl_alloc void* mi_umalloc_aligned(size_t size, size_t alignment,
+                                       size_t* block_size) mi_attr_noexcept mi_attr_malloc
+    mi_attr_alloc_align(2);
+mi_decl_alloc void* mi_uzalloc_aligned(size_t size, size_t alignment,
+                                       size_t* block_size) mi_attr_noexcept mi_attr_malloc
+    mi_attr_alloc_align(2);
+mi_decl_alloc void* mi_umalloc_small(size_t size,
+                                     size_t* block_size) mi_attr_noexcept mi_attr_malloc;
+mi_decl_alloc void* mi_uzalloc_small(size_t size,
+                                     size_t* block_size) mi_attr_noexcept mi_attr_malloc;
+
+/* ---- Zero-initialised reallocation ----
+   As `mi_realloc`, and what is added to the block is zero. Only for blocks that were zeroed when
+   they were allocated and resized by these functions alone since. `_at`: see below. */
+
+mi_decl_result void* mi_rezalloc(void* p, size_t newsize) mi_attr_noexcept mi_attr_alloc_size(2);
+mi_decl_result void* mi_recalloc(void* p, size_t newcount, size_t size) mi_attr_noexcept
+    mi_attr_alloc_size2(2, 3);
+mi_decl_result void* mi_rezalloc_aligned(void* p, size_t newsize, size_t alignment) mi_attr_noexcept
+    mi_attr_alloc_size(2) mi_attr_alloc_align(3);
+mi_decl_result void* mi_rezalloc_aligned_at(void* p, size_t newsize, size_t alignment,
+                                            size_t offset) mi_attr_noexcept mi_attr_alloc_size(2);
+mi_decl_result void* mi_recalloc_aligned(void* p, size_t newcount, size_t size,
+                                         size_t alignment) mi_attr_noexcept
+    mi_attr_alloc_size2(2, 3) mi_attr_alloc_align(4);
+mi_decl_result void* mi_recalloc_aligned_at(void* p, size_t newcount, size_t size, size_t alignment,
+                                            size_t offset) mi_attr_noexcept
+    mi_attr_alloc_size2(2, 3);
+
+/* ---- Aligned ----
+   The block starts at a multiple of `alignment`, a power of two of any size. With `_at` it is
+   the address at `offset` into the block that is the multiple. Such blocks are resized by the
+   `_aligned` functions to keep their alignment, and freed as all others. */
+
+mi_decl_alloc void* mi_malloc_aligned(size_t size, size_t alignment) mi_attr_noexcept mi_attr_malloc
+    mi_attr_alloc_size(1) mi_attr_alloc_align(2);
+mi_decl_alloc void* mi_malloc_aligned_at(size_t size, size_t alignment,
+                                         size_t offset) mi_attr_noexcept mi_attr_malloc
+    mi_attr_alloc_size(1);
+mi_decl_alloc void* mi_zalloc_aligned(size_t size, size_t alignment) mi_attr_noexcept mi_attr_malloc
+    mi_attr_alloc_size(1) mi_attr_alloc_align(2);
+mi_decl_alloc void* mi_zalloc_aligned_at(size_t size, size_t alignment,
+                                         size_t offset) mi_attr_noexcept mi_attr_malloc
+    mi_attr_alloc_size(1);
+mi_decl_alloc void* mi_calloc_aligned(size_t count, size_t size,
+                                      size_t alignment) mi_attr_noexcept mi_attr_malloc
+    mi_attr_alloc_size2(1, 2) mi_attr_alloc_align(3);
+mi_decl_alloc void* mi_calloc_aligned_at(size_t count, size_t size, size_t alignment,
+                                         size_t offset) mi_attr_noexcept mi_attr_malloc
+    mi_attr_alloc_size2(1, 2);
+mi_decl_result void* mi_realloc_aligned(void* p, size_t newsize, size_t alignment) mi_attr_noexcept
+    mi_attr_alloc_size(2) mi_attr_alloc_align(3);
+mi_decl_result void* mi_realloc_aligned_at(void* p, size_t newsize, size_t alignment,
+                                           size_t offset) mi_attr_noexcept mi_attr_alloc_size(2);
+
+/* ---- Heaps ----
+   A heap may be used from any thread. The caller sees to it that no thread uses a heap while it
+   is deleted or destroyed, and none after. */
+
+/* A new heap in the sub-process of the calling thread, or NULL when there is no memory. With an
+   arena, the heap allocates in that arena only. */
+mi_decl_result mi_heap_t* mi_heap_new(void) mi_attr_noexcept;
+mi_decl_result mi_heap_t* mi_heap_new_in_arena(mi_arena_id_t arena_id) mi_attr_noexcept;
+
+/* Ends a heap. Delete: its live blocks move to the main heap and stay valid. Destroy: its live
+   blocks are freed, without a look at them. NULL and the main heap are left alone. */
+mi_decl_export void mi_heap_delete(mi_heap_t* heap) mi_attr_noexcept;
+mi_decl_export void mi_heap_destroy(mi_heap_t* heap) mi_attr_noexcept;
+
+/* Prefers memory of this NUMA node for the heap from now on; a negative node ends the
+   preference. */
+mi_decl_export void mi_heap_set_numa_affinity(mi_heap_t* heap, int numa_node) mi_attr_noexcept;
+
+/* Frees what the calling thread keeps of the heap for later use; `force` also gives it back to
+   the OS. */
+mi_decl_export void mi_heap_collect(mi_heap_t* heap, bool force) mi_attr_noexcept;
+
+/* The heap that `mi_malloc` uses, of the sub-process of the calling thread; never NULL. */
+mi_decl_result mi_heap_t* mi_heap_main(void) mi_attr_noexcept;
+
+/* The heap that the block `p` is in, or NULL where `p` is no pointer of this library. */
+mi_decl_result mi_heap_t* mi_heap_of(const void* p) mi_attr_noexcept;
+
+/* Whether `p` points into memory of this heap; of any heap (two names); of the heap that the
+   plain functions of the calling thread use. Any address may be asked about. */
+mi_decl_result bool mi_heap_contains(const mi_heap_t* heap, const void* p) mi_attr_noexcept;
+mi_decl_result bool mi_any_heap_contains(const void* p) mi_attr_noexcept;
+mi_decl_result bool mi_is_in_heap_region(const void* p) mi_attr_noexcept;
+mi_decl_result bool mi_check_owned(const void* p) mi_attr_noexcept;
+
+/* The calling thread's share of the heap, made on demand; NULL when there is no memory. */
+mi_decl_result mi_theap_t* mi_heap_theap(mi_heap_t* heap) mi_attr_noexcept;
+
+/* Whether less than `perc_threshold` percent of the page that holds the block `p` is in use, so
+   that moving the block elsewhere helps. Unsafe: only for a live block that no other thread uses
+   or frees. */
+mi_decl_result bool mi_unsafe_heap_page_is_under_utilized(mi_heap_t* heap, void* p,
+                                                          size_t perc_threshold) mi_attr_noexcept;
+
+/* Calls the visitor for each area of the heap and, with `visit_blocks`, for each live block; the
+   second form only for areas that ended threads left. True when all were visited. No other
+   thread may allocate or free in the heap meanwhile. */
+mi_decl_export bool mi_heap_visit_blocks(mi_heap_t* heap, bool visit_blocks,
+                                         mi_block_visit_fun* visitor, void* arg);
+mi_decl_export bool mi_heap_visit_abandoned_blocks(mi_heap_t* heap, bool visit_blocks,
+                                                   mi_block_visit_fun* visitor, void* arg);
+
+/* ---- Allocating in a heap: as the functions without `heap_` ---- */
+
+mi_decl_alloc void* mi_heap_malloc(mi_heap_t* heap, size_t size) mi_attr_noexcept mi_attr_malloc
+    mi_attr_alloc_size(2);
+mi_decl_alloc void* mi_heap_zalloc(mi_heap_t* heap, size_t size) mi_attr_noexcept mi_attr_malloc
+    mi_attr_alloc_size(2);
+mi_decl_alloc void* mi_heap_calloc(mi_heap_t* heap, size_t count,
+                                   size_t size) mi_attr_noexcept mi_attr_malloc
+    mi_attr_alloc_size2(2, 3);
+mi_decl_alloc void* mi_heap_mallocn(mi_heap_t* heap, size_t count,
+                                    size_t size) mi_attr_noexcept mi_attr_malloc
+    mi_attr_alloc_size2(2, 3);
+mi_decl_alloc void* mi_heap_malloc_small(mi_heap_t* heap,
+                                         size_t size) mi_attr_noexcept mi_attr_malloc
+    mi_attr_alloc_size(2);
+mi_decl_alloc void* mi_heap_zalloc_small(mi_heap_t* heap,
+                                         size_t size) mi_attr_noexcept mi_attr_malloc
+    mi_attr_alloc_size(2);
+
+/* A block that moves, moves into `heap`. */
+mi_decl_result void* mi_heap_realloc(mi_heap_t* heap, void* p, size_t newsize) mi_attr_noexcept
+    mi_attr_alloc_size(3);
+mi_decl_result void* mi_heap_reallocn(mi_heap_t* heap, void* p, size_t count,
+                                      size_t size) mi_attr_noexcept mi_attr_alloc_size2(3, 4);
+mi_decl_result void* mi_heap_reallocf(mi_heap_t* heap, void* p, size_t newsize) mi_attr_noexcept
+    mi_attr_alloc_size(3);
+
+mi_decl_alloc char* mi_heap_strdup(mi_heap_t* heap, const char* s) mi_attr_noexcept mi_attr_malloc;
+mi_decl_alloc char* mi_heap_strndup(mi_heap_t* heap, const char* s,
+                                    size_t n) mi_attr_noexcept mi_attr_malloc;
+mi_decl_result char* mi_heap_realpath(mi_heap_t* heap, const char* fname,
+                                      char* resolved_name) mi_attr_noexcept;
+
+mi_decl_alloc void* mi_heap_malloc_aligned(mi_heap_t* heap, size_t size,
+                                           size_t alignment) mi_attr_noexcept mi_attr_malloc
+    mi_attr_alloc_size(2) mi_attr_alloc_align(3);
+mi_decl_alloc void* mi_heap_malloc_aligned_at(mi_heap_t* heap, size_t size, size_t alignment,
+                                              size_t offset) mi_attr_noexcept mi_attr_malloc
+    mi_attr_alloc_size(2);
+mi_decl_alloc void* mi_heap_zalloc_aligned(mi_heap_t* heap, size_t size,
+                                           size_t alignment) mi_attr_noexcept mi_attr_malloc
+    mi_attr_alloc_size(2) mi_attr_alloc_align(3);
+mi_decl_alloc void* mi_heap_zalloc_aligned_at(mi_heap_t* heap, size_t size, size_t alignment,
+                                              size_t offset) mi_attr_noexcept mi_attr_malloc
+    mi_attr_alloc_size(2);
+mi_decl_alloc void* mi_heap_calloc_aligned(mi_heap_t* heap, size_t count, size_t size,
+                                           size_t alignment) mi_attr_noexcept mi_attr_malloc
+    mi_attr_alloc_size2(2, 3) mi_attr_alloc_align(4);
+mi_decl_alloc void* mi_heap_calloc_aligned_at(mi_heap_t* heap, size_t count, size_t size,
+                                              size_t alignment,
+                                              size_t offset) mi_attr_noexcept mi_attr_malloc
+    mi_attr_alloc_size2(2, 3);
+mi_decl_result void* mi_heap_realloc_aligned(mi_heap_t* heap, void* p, size_t newsize,
+                                             size_t alignment) mi_attr_noexcept
+    mi_attr_alloc_size(3) mi_attr_alloc_align(4);
+mi_decl_result void* mi_heap_realloc_aligned_at(mi_heap_t* heap, void* p, size_t newsize,
+                                                size_t alignment, size_t offset) mi_attr_noexcept
+    mi_attr_alloc_size(3);
+
+mi_decl_result void* mi_heap_rezalloc(mi_heap_t* heap, void* p, size_t newsize) mi_attr_noexcept
+    mi_attr_alloc_size(3);
+mi_decl_result void* mi_heap_recalloc(mi_heap_t* heap, void* p, size_t newcount,
+                                      size_t size) mi_attr_noexcept mi_attr_alloc_size2(3, 4);
+mi_decl_result void* mi_heap_rezalloc_aligned(mi_heap_t* heap, void* p, size_t newsize,
+                                              size_t alignment) mi_attr_noexcept
+    mi_attr_alloc_size(3) mi_attr_alloc_align(4);
+mi_decl_result void* mi_heap_rezalloc_aligned_at(mi_heap_t* heap, void* p, size_t newsize,
+                                                 size_t alignment, size_t offset) mi_attr_noexcept
+    mi_attr_alloc_size(3);
+mi_decl_result void* mi_heap_recalloc_aligned(mi_heap_t* heap, void* p, size_t newcount,
+                                              size_t size, size_t alignment) mi_attr_noexcept
+    mi_attr_alloc_size2(3, 4) mi_attr_alloc_align(5);
+mi_decl_result void* mi_heap_recalloc_aligned_at(mi_heap_t* heap, void* p, size_t newcount,
+                                                 size_t size, size_t alignment,
+                                                 size_t offset) mi_attr_noexcept
+    mi_attr_alloc_size2(3, 4);
+
+/* As `mi_new` and `mi_new_n`: may throw `std::bad_alloc`. */
+mi_decl_alloc void* mi_heap_alloc_new(mi_heap_t* heap, size_t size) mi_attr_malloc
+    mi_attr_alloc_size(2);
+mi_decl_alloc void* mi_heap_alloc_new_n(mi_heap_t* heap, size_t count, size_t size) mi_attr_malloc
+    mi_attr_alloc_size2(2, 3);
+
+/* ---- Thread-local heaps: only for the thread whose share of a heap it is ---- */
+
+/* Which theap the plain functions (`mi_malloc`, …) of the calling thread use. Setting returns
+   the former. */
+mi_decl_export mi_theap_t* mi_theap_set_default(mi_theap_t* theap) mi_attr_noexcept;
+mi_decl_result mi_theap_t* mi_theap_get_default(void) mi_attr_noexcept;
+
+/* As `mi_heap_collect`. */
+mi_decl_export void mi_theap_collect(mi_theap_t* theap, bool force) mi_attr_noexcept;
+
+/* As the functions without `theap_`; they spare the search for the thread's share. */
+mi_decl_alloc void* mi_theap_malloc(mi_theap_t* theap, size_t size) mi_attr_noexcept mi_attr_malloc
+    mi_attr_alloc_size(2);
+mi_decl_alloc void* mi_theap_zalloc(mi_theap_t* theap, size_t size) mi_attr_noexcept mi_attr_malloc
+    mi_attr_alloc_size(2);
+mi_decl_alloc void* mi_theap_calloc(mi_theap_t* theap, size_t count,
+                                    size_t size) mi_attr_noexcept mi_attr_malloc
+    mi_attr_alloc_size2(2, 3);
+mi_decl_alloc void* mi_theap_malloc_small(mi_theap_t* theap,
+                                          size_t size) mi_attr_noexcept mi_attr_malloc
+    mi_attr_alloc_size(2);
+mi_decl_alloc void* mi_theap_zalloc_small(mi_theap_t* theap,
+                                          size_t size) mi_attr_noexcept mi_attr_malloc
+    mi_attr_alloc_size(2);
+mi_decl_alloc void* mi_theap_malloc_aligned(mi_theap_t* theap, size_t size,
+                                            size_t alignment) mi_attr_noexcept mi_attr_malloc
+    mi_attr_alloc_size(2) mi_attr_alloc_align(3);
+mi_decl_result void* mi_theap_realloc(mi_theap_t* theap, void* p, size_t newsize) mi_attr_noexcept
+    mi_attr_alloc_size(3);
+
+/* In a guarded build: put a guard page behind one in `sample_rate` blocks (1 each, 0 none),
+   starting at a point that `seed` picks (0 random), for sizes from `min` to `max`. Nothing in
+   other builds. */
+mi_decl_export void mi_theap_guarded_set_sample_rate(mi_theap_t* theap, size_t sample_rate,
+                                                     size_t seed) mi_attr_noexcept;
+mi_decl_export void mi_theap_guarded_set_size_bound(mi_theap_t* theap, size_t min,
+                                                    size_t max) mi_attr_noexcept;
+
+/* As `mi_heap_visit_blocks`, for the thread's own pages. */
+mi_decl_export bool mi_theap_visit_blocks(const mi_theap_t* theap, bool visit_blocks,
+                                          mi_block_visit_fun* visitor, void* arg);
+
+/* ---- Sub-processes ---- */
+
+/* The one that exists from the start; that of the calling thread; a new one, its id NULL inside
+   when there is no memory. */
+mi_decl_result mi_subproc_id_t mi_subproc_main(void) mi_attr_noexcept;
+mi_decl_result mi_subproc_id_t mi_subproc_current(void) mi_attr_noexcept;
+mi_decl_result mi_subproc_id_t mi_subproc_new(void) mi_attr_noexcept;
+
+/* Frees a sub-process and all its memory. No thread may be in it or touch its blocks any more.
+   The main one is left alone. */
+mi_decl_export void mi_subproc_destroy(mi_subproc_id_t subproc) mi_attr_noexcept;
+
+/* Puts the calling thread in a sub-process: first thing in that thread, before it allocates. */
+mi_decl_export void mi_subproc_add_current_thread(mi_subproc_id_t subproc) mi_attr_noexcept;
+
+/* Calls the visitor for each heap of the sub-process; true when all were visited. */
+mi_decl_export bool mi_subproc_visit_heaps(mi_subproc_id_t subproc, mi_heap_visit_fun* visitor,
+                                           void* arg);
+
+/* ---- Arenas and OS memory ----
+   Functions that return `int` give 0 or an error number (ENOMEM, ETIMEDOUT, EINVAL). `numa_node`
+   -1 is any node. An exclusive arena serves only heaps made with `mi_heap_new_in_arena`.
+   `arena_id` may be NULL. */
+
+/* Whether this library serves the process's own `malloc`. */
+mi_decl_result bool mi_is_redirected(void) mi_attr_noexcept;
+
+/* Reserve `pages` huge pages of 1 GiB, spread over `numa_nodes` nodes (0: all there are) or on
+   one node, and stop after so many milliseconds (0: no limit). */
+mi_decl_export int mi_reserve_huge_os_pages_interleave(size_t pages, size_t numa_nodes,
+                                                       size_t timeout_msecs) mi_attr_noexcept;
+mi_decl_export int mi_reserve_huge_os_pages_at(size_t pages, int numa_node,
+                                               size_t timeout_msecs) mi_attr_noexcept;
+mi_decl_export int mi_reserve_huge_os_pages_at_ex(size_t pages, int numa_node, size_t timeout_msecs,
+                                                  bool exclusive,
+                                                  mi_arena_id_t* arena_id) mi_attr_noexcept;
+
+/* The oldest form: a limit in seconds, and the number of pages that were had in
+   `*pages_reserved`. */
+mi_decl_export int mi_reserve_huge_os_pages(size_t pages, double max_secs,
+                                            size_t* pages_reserved) mi_attr_noexcept;
+
+/* Reserve an arena of `size` bytes from the OS, committed at once or on demand, in large OS
+   pages if it may. */
+mi_decl_export int mi_reserve_os_memory(size_t size, bool commit,
+                                        bool allow_large) mi_attr_noexcept;
+mi_decl_export int mi_reserve_os_memory_ex(size_t size, bool commit, bool allow_large,
+                                           bool exclusive,
+                                           mi_arena_id_t* arena_id) mi_attr_noexcept;
+
+/* Give the library memory of the program's as an arena; it is used for ever. `is_pinned`: never
+   to be decommitted. `is_zero`: all zero now. False when `start` and `size` hold no aligned area
+   of at least `mi_arena_min_size()`. The last form commits and decommits through `commit_fun`. */
+mi_decl_export bool mi_manage_os_memory(void* start, size_t size, bool is_committed, bool is_pinned,
+                                        bool is_zero, int numa_node) mi_attr_noexcept;
+mi_decl_export bool mi_manage_os_memory_ex(void* start, size_t size, bool is_committed,
+                                           bool is_pinned, bool is_zero, int numa_node,
+                                           bool exclusive,
+                                           mi_arena_id_t* arena_id) mi_attr_noexcept;
+mi_decl_export bool mi_manage_memory(void* start, size_t size, bool is_committed, bool is_pinned,
+                                     bool is_zero, int numa_node, bool exclusive,
+                                     mi_commit_fun_t* commit_fun, void* commit_fun_arg,
+                                     mi_arena_id_t* arena_id) mi_attr_noexcept;
+
+/* What `start` and `size` of given memory are rounded to, and the least size that is accepted. */
+mi_decl_result size_t mi_arena_min_alignment(void) mi_attr_noexcept;
+mi_decl_result size_t mi_arena_min_size(void) mi_attr_noexcept;
+
+/* Start and size of an arena (NULL and 0 if there is none); whether `p` lies in it. */
+mi_decl_result void* mi_arena_area(mi_arena_id_t arena_id, size_t* size) mi_attr_noexcept;
+mi_decl_result bool mi_arena_contains(mi_arena_id_t arena_id, const void* p) mi_attr_noexcept;
+
+/* Print the arenas and how they are filled, as output of the library; two names for one thing. */
+mi_decl_export void mi_debug_show_arenas(void) mi_attr_noexcept;
+mi_decl_export void mi_arenas_print(void) mi_attr_noexcept;
+
+/* ---- Statistics as text and JSON (as a struct: `mimalloc-stats.h`) ----
+   Text goes to `out`, or where that is NULL to the registered output. JSON is written to `buf`,
+   at most `buf_size` bytes with the terminating zero; without a `buf` it is a new block, to be
+   freed with `mi_free`. It returns the text, or NULL when there is no memory. */
+
+/* Of the sub-process of the calling thread. `mi_stats_print` is the 1.x form and ignores `out`. */
+mi_decl_export void mi_stats_print(void* out) mi_attr_noexcept;
+mi_decl_export void mi_stats_print_out(mi_output_fun* out, void* arg) mi_attr_noexcept;
+mi_decl_result char* mi_stats_get_json(size_t buf_size, char* buf) mi_attr_noexcept;
+
+/* Of the calling thread alone. */
+mi_decl_export void mi_thread_stats_print_out(mi_output_fun* out, void* arg) mi_attr_noexcept;
+
+/* Set all statistics to zero; add those of the calling thread to the total (also done as it
+   ends). */
+mi_decl_export void mi_stats_reset(void) mi_attr_noexcept;
+mi_decl_export void mi_stats_merge(void) mi_attr_noexcept;
+
+/* Block size, in bytes, that entry `bin` of `malloc_bins` and `page_bins` is about; 0 for no
+   such bin. */
+mi_decl_result size_t mi_stats_get_bin_size(size_t bin) mi_attr_noexcept;
+
+/* Of one heap. `mi_heap_stats_merge_to_subproc` adds them to those of the sub-process and starts
+   anew. */
+mi_decl_result char* mi_heap_stats_get_json(mi_heap_t* heap, size_t buf_size,
+                                            char* buf) mi_attr_noexcept;
+mi_decl_export void mi_heap_stats_print_out(mi_heap_t* heap, mi_output_fun* out,
+                                            void* arg) mi_attr_noexcept;
+mi_decl_export void mi_heap_stats_merge_to_subproc(mi_heap_t* heap) mi_attr_noexcept;
+
+/* Of a sub-process and its heaps together; the last prints each heap by itself too. */
+mi_decl_result char* mi_subproc_stats_get_json(mi_subproc_id_t subproc_id, size_t buf_size,
+                                               char* buf) mi_attr_noexcept;
+mi_decl_export void mi_subproc_stats_print_out(mi_subproc_id_t subproc_id, mi_output_fun* out,
+                                               void* arg) mi_attr_noexcept;
+mi_decl_export void mi_subproc_heap_stats_print_out(mi_subproc_id_t subproc_id, mi_output_fun* out,
+                                                    void* arg) mi_attr_noexcept;
+
+/* ---- C++ new semantics ----
+   When there is no memory they call the new-handler until there is, and without one throw
+   `std::bad_alloc` (the process is aborted where no C++ runtime is linked); the `nothrow` forms
+   return NULL instead. */
+
+mi_decl_alloc void* mi_new(size_t size) mi_attr_malloc mi_attr_alloc_size(1);
+mi_decl_alloc void* mi_new_aligned(size_t size, size_t alignment) mi_attr_malloc
+    mi_attr_alloc_size(1) mi_attr_alloc_align(2);
+mi_decl_alloc void* mi_new_nothrow(size_t size) mi_attr_noexcept mi_attr_malloc
+    mi_attr_alloc_size(1);
+mi_decl_alloc void* mi_new_aligned_nothrow(size_t size,
+                                           size_t alignment) mi_attr_noexcept mi_attr_malloc
+    mi_attr_alloc_size(1) mi_attr_alloc_align(2);
+mi_decl_alloc void* mi_new_n(size_t count, size_t size) mi_attr_malloc mi_attr_alloc_size2(1, 2);
+mi_decl_result void* mi_new_realloc(void* p, size_t newsize) mi_attr_alloc_size(2);
+mi_decl_result void* mi_new_reallocn(void* p, size_t newcount, size_t size)
+    mi_attr_alloc_size2(2, 3);
+
+/* ---- POSIX, BSD and Windows names: as the functions without `mi_` ---- */
+
+mi_decl_export void mi_cfree(void* p) mi_attr_noexcept;
+mi_decl_result void* mi__expand(void* p, size_t newsize) mi_attr_noexcept mi_attr_alloc_size(2);
+mi_decl_result size_t mi_malloc_size(const void* p) mi_attr_noexcept;
+mi_decl_result size_t mi_malloc_good_size(size_t size) mi_attr_noexcept;
+mi_decl_result size_t mi_malloc_usable_size(const void* p) mi_attr_noexcept;
+
+/* Return 0 or EINVAL or ENOMEM, and leave the pointer and errno alone on failure.
+   `mi_reallocarr` takes the address of the pointer. */
+mi_decl_export int mi_posix_memalign(void** p, size_t alignment, size_t size) mi_attr_noexcept;
+mi_decl_export int mi_reallocarr(void* ptrp, size_t count, size_t size) mi_attr_noexcept;
+
+mi_decl_alloc void* mi_memalign(size_t alignment, size_t size) mi_attr_noexcept mi_attr_malloc
+    mi_attr_alloc_size(2) mi_attr_alloc_align(1);
+mi_decl_alloc void* mi_aligned_alloc(size_t alignment, size_t size) mi_attr_noexcept mi_attr_malloc
+    mi_attr_alloc_size(2) mi_attr_alloc_align(1);
+
+/* Aligned to an OS page; `mi_pvalloc` also rounds the size up to whole pages. */
+mi_decl_alloc void* mi_valloc(size_t size) mi_attr_noexcept mi_attr_malloc mi_attr_alloc_size(1);
+mi_decl_alloc void* mi_pvalloc(size_t size) mi_attr_noexcept mi_attr_malloc;
+
+mi_decl_result void* mi_reallocarray(void* p, size_t count, size_t size) mi_attr_noexcept
+    mi_attr_alloc_size2(2, 3);
+mi_decl_result void* mi_aligned_recalloc(void* p, size_t newcount, size_t size,
+                                         size_t alignment) mi_attr_noexcept
+    mi_attr_alloc_size2(2, 3) mi_attr_alloc_align(4);
+mi_decl_result void* mi_aligned_offset_recalloc(void* p, size_t newcount, size_t size,
+                                                size_t alignment, size_t offset) mi_attr_noexcept
+    mi_attr_alloc_size2(2, 3);
+
+/* As `mi_free`; the size and alignment must be those of the allocation, and are checked in debug
+   builds. */
+mi_decl_export void mi_free_size(void* p, size_t size) mi_attr_noexcept;
+mi_decl_export void mi_free_size_aligned(void* p, size_t size, size_t alignment) mi_attr_noexcept;
+mi_decl_export void mi_free_aligned(void* p, size_t alignment) mi_attr_noexcept;
+
+/* Copy of an environment variable in `*buf`, NULL if it is not set, and its characters with the
+   zero in `*size` (may be NULL). 0 or EINVAL or ENOMEM. The wide form is for Windows. */
+mi_decl_export int mi_dupenv_s(char** buf, size_t* size, const char* name) mi_attr_noexcept;
+mi_decl_export int mi_wdupenv_s(wchar_t** buf, size_t* size, const wchar_t* name) mi_attr_noexcept;
+
+mi_decl_alloc wchar_t* mi_wcsdup(const wchar_t* s) mi_attr_noexcept mi_attr_malloc;
+mi_decl_alloc unsigned char* mi_mbsdup(const unsigned char* s) mi_attr_noexcept mi_attr_malloc;
+
+/* ---- Process, thread and hooks ---- */
+
+/* Each registers one function for the process, in place of the former; NULL takes it away. For
+   output NULL means standard error. */
+mi_decl_export void mi_register_deferred_free(mi_deferred_free_fun* deferred_free,
+                                              void* arg) mi_attr_noexcept;
+mi_decl_export void mi_register_output(mi_output_fun* out, void* arg) mi_attr_noexcept;
+mi_decl_export void mi_register_error(mi_error_fun* fun, void* arg) mi_attr_noexcept;
+
+/* Frees what the calling thread keeps for later use; `force` gives all unused memory back to the
+   OS. */
+mi_decl_export void mi_collect(bool force) mi_attr_noexcept;
+
+/* Collects until the calling thread keeps at most so many bytes, as far as its live blocks
+   allow. */
+mi_decl_export void mi_collect_reduce(size_t target_thread_owned) mi_attr_noexcept;
+
+/* MI_MALLOC_VERSION of the library that runs. */
+mi_decl_result int mi_version(void) mi_attr_noexcept;
+
+/* Times in milliseconds (since start, user, system), memory in bytes, and major page faults of
+   the process. Any pointer may be NULL. */
+mi_decl_export void mi_process_info(size_t* elapsed_msecs, size_t* user_msecs, size_t* system_msecs,
+                                    size_t* current_rss, size_t* peak_rss, size_t* current_commit,
+                                    size_t* peak_commit, size_t* page_faults) mi_attr_noexcept;
+
+/* The same as text, to the registered output or to `out`. */
+mi_decl_export void mi_process_info_print(void) mi_attr_noexcept;
+mi_decl_export void mi_process_info_print_out(mi_output_fun* out, void* arg) mi_attr_noexcept;
+
+/* Start and end of the library in a process and in a thread. They happen by themselves and may
+   be repeated; a program calls them only where a thread is made or ended behind the C library's
+   back. Allocating goes on working after both `done`. */
+mi_decl_export void mi_process_init(void) mi_attr_noexcept;
+mi_decl_export void mi_process_done(void) mi_attr_noexcept;
+mi_decl_export void mi_thread_init(void) mi_attr_noexcept;
+mi_decl_export void mi_thread_done(void) mi_attr_noexcept;
+
+/* Says that the calling thread works in a pool: it takes over no memory that other threads left. */
+mi_decl_export void mi_thread_set_in_threadpool(void) mi_attr_noexcept;
+
+/* ---- Options ----
+   Each is also an environment variable, MIMALLOC_ and the name in capitals, read once at start.
+   Setting one is best done before the first allocation; many are looked at only once. */
+
+typedef enum mi_option_e {
+  mi_option_show_errors = 0,                      /* print errors and warnings */
+  mi_option_show_stats = 1,                       /* print statistics at exit */
+  mi_option_verbose = 2,                          /* print what happens */
+  mi_option_deprecated_eager_commit = 3,          /* does nothing */
+  mi_option_arena_eager_commit = 4,               /* commit arenas whole; 2: if overcommitted */
+  mi_option_purge_decommits = 5,                  /* purge by decommit; 0: by reset */
+  mi_option_allow_large_os_pages = 6,             /* use OS pages of 2 or 4 MiB */
+  mi_option_reserve_huge_os_pages = 7,            /* so many 1 GiB pages at start */
+  mi_option_reserve_huge_os_pages_at = 8,         /* all of those on this NUMA node; -1: spread */
+  mi_option_reserve_os_memory = 9,                /* reserve this much at start (KiB) */
+  mi_option_deprecated_segment_cache = 10,        /* does nothing */
+  mi_option_deprecated_page_reset = 11,           /* does nothing */
+  mi_option_deprecated_abandoned_page_purge = 12, /* does nothing */
+  mi_option_deprecated_segment_reset = 13,        /* does nothing */
+  mi_option_deprecated_eager_commit_delay = 14,   /* does nothing */
+  mi_option_purge_delay = 15,                     /* ms till unused memory goes back; -1 never */
+  mi_option_use_numa_nodes = 16,                  /* at most so many NUMA nodes; 0: ask the OS */
+  mi_option_disallow_os_alloc = 17,               /* only arenas that the program reserved */
+  mi_option_os_tag = 18,                          /* VM tag (macOS) */
+  mi_option_max_errors = 19,                      /* print at most so many errors */
+  mi_option_max_warnings = 20,                    /* print at most so many warnings */
+  mi_option_deprecated_max_segment_reclaim = 21,  /* does nothing */
+  mi_option_destroy_on_exit = 22,                 /* give all memory back at process end */
+  mi_option_arena_reserve = 23,                   /* reserve arenas of this size (KiB) */
+  mi_option_arena_purge_mult = 24,                /* multiplies `purge_delay` for arenas */
+  mi_option_deprecated_purge_extend_delay = 25,   /* does nothing */
+  mi_option_disallow_arena_alloc = 26,            /* no arenas: take memory from the OS */
+  mi_option_retry_on_oom = 27,                    /* Windows: retry for so many ms */
+  mi_option_visit_abandoned = 28,                 /* allow visiting ended threads' pages */
+  mi_option_guarded_min = 29,                     /* least size with a guard page (bytes) */
+  mi_option_guarded_max = 30,                     /* largest such size (bytes) */
+  mi_option_guarded_precise = 31,                 /* end blocks exactly at guard pages */
+  mi_option_guarded_sample_rate = 32,             /* guard one in so many; 0 none */
+  mi_option_guarded_sample_seed = 33,             /* start of the sampling; 0 random */
+  mi_option_generic_collect = 34,                 /* collect each so many slow allocations */
+  mi_option_page_reclaim_on_free = 35,  /* free takes over a left page: -1 no, 0 own, 1 all */
+  mi_option_page_full_retain = 36,      /* keep so many full pages in view */
+  mi_option_page_max_candidates = 37,   /* look at so many pages for the best one */
+  mi_option_max_vabits = 38,            /* bits of address space; 0: detect */
+  mi_option_pagemap_commit = 39,        /* commit the page map whole */
+  mi_option_page_commit_on_demand = 40, /* commit pages as they are used */
+  mi_option_page_max_reclaim = 41,      /* limit on taking back own pages; -1 none */
+  mi_option_page_cross_thread_max_reclaim = 42, /* limit on others' pages */
+  mi_option_allow_thp = 43,                     /* huge pages: 0 none, 1 some, 2 align for them */
+  mi_option_minimal_purge_size = 44,            /* smallest piece to purge (KiB); 0: automatic */
+  mi_option_arena_max_object_size = 45,         /* larger objects come from the OS (KiB) */
+  mi_option_arena_is_numa_local = 46,           /* tie an arena to a NUMA node */
+  _mi_option_last = 47,
+
+  /* older names of the same options */
+  mi_option_large_os_pages = mi_option_allow_large_os_pages,
+  mi_option_eager_region_commit = mi_option_arena_eager_commit,
+  mi_option_reset_decommits = mi_option_purge_decommits,
+  mi_option_reset_delay = mi_option_purge_delay,
+  mi_option_limit_os_alloc = mi_option_disallow_os_alloc,
+  mi_option_abandoned_reclaim_on_free = mi_option_page_reclaim_on_free,
+
+  /* 2.x names of options that do nothing now */
+  mi_option_eager_commit = mi_option_deprecated_eager_commit,
+  mi_option_segment_cache = mi_option_deprecated_segment_cache,
+  mi_option_page_reset = mi_option_deprecated_page_reset,
+  mi_option_abandoned_page_purge = mi_option_deprecated_abandoned_page_purge,
+  mi_option_abandoned_page_reset = mi_option_deprecated_abandoned_page_purge,
+  mi_option_segment_reset = mi_option_deprecated_segment_reset,
+  mi_option_eager_commit_delay = mi_option_deprecated_eager_commit_delay,
+  mi_option_max_segment_reclaim = mi_option_deprecated_max_segment_reclaim,
+  mi_option_purge_extend_delay = mi_option_deprecated_purge_extend_delay
+} mi_option_t;
+
+/* The options in force, as output of the library or to `out`. */
+mi_decl_export void mi_options_print(void) mi_attr_noexcept;
+mi_decl_export void mi_options_print_out(mi_output_fun* out, void* arg) mi_attr_noexcept;
+
+/* An option as a switch; enabled is any value but 0. `_default` sets it unless the program or
+   the environment already has. Numbers that are no option read as 0 and set nothing. */
+mi_decl_result bool mi_option_is_enabled(mi_option_t option) mi_attr_noexcept;
+mi_decl_export void mi_option_enable(mi_option_t option) mi_attr_noexcept;
+mi_decl_export void mi_option_disable(mi_option_t option) mi_attr_noexcept;
+mi_decl_export void mi_option_set_enabled(mi_option_t option, bool enable) mi_attr_noexcept;
+mi_decl_export void mi_option_set_enabled_default(mi_option_t option, bool enable) mi_attr_noexcept;
+
+/* An option as a number in its own unit; kept within `min` and `max`; a size option in bytes. */
+mi_decl_result long mi_option_get(mi_option_t option) mi_attr_noexcept;
+mi_decl_result long mi_option_get_clamp(mi_option_t option, long min, long max) mi_attr_noexcept;
+mi_decl_result size_t mi_option_get_size(mi_option_t option) mi_attr_noexcept;
+mi_decl_export void mi_option_set(mi_option_t option, long value) mi_attr_noexcept;
+mi_decl_export void mi_option_set_default(mi_option_t option, long value) mi_attr_noexcept;
+
+/* ---- Only in the 2.x interface ---- */
+
+/* Which heap the plain functions (`mi_malloc`, …) of the calling thread use. Setting returns the
+   former. The backing heap is the main heap. */
+mi_decl_export mi_heap_t* mi_heap_set_default(mi_heap_t* heap) mi_attr_noexcept;
+mi_decl_result mi_heap_t* mi_heap_get_default(void) mi_attr_noexcept;
+mi_decl_result mi_heap_t* mi_heap_get_backing(void) mi_attr_noexcept;
+
+/* As `mi_heap_contains`. */
+mi_decl_result bool mi_heap_contains_block(mi_heap_t* heap, const void* p) mi_attr_noexcept;
+mi_decl_result bool mi_heap_check_owned(mi_heap_t* heap, const void* p) mi_attr_noexcept;
+
+/* As `mi_heap_new_in_arena`; a NULL arena is any. The tag and the permission to destroy have no
+   effect. */
+mi_decl_result mi_heap_t* mi_heap_new_ex(int heap_tag, bool allow_destroy,
+                                         mi_arena_id_t arena_id) mi_attr_noexcept;
+
+/* Ends a sub-process; its live blocks go to the main one and stay valid. No thread may be in it
+   any more. */
+mi_decl_export void mi_subproc_delete(mi_subproc_id_t subproc) mi_attr_noexcept;
+
+/* As `mi_heap_visit_abandoned_blocks`, for all heaps of a sub-process. The tag has no effect.
+   False unless the option `visit_abandoned` is on. */
+mi_decl_export bool mi_abandoned_visit_blocks(mi_subproc_id_t subproc_id, int heap_tag,
+                                              bool visit_blocks, mi_block_visit_fun* visitor,
+                                              void* arg);
+
+/* As the `mi_theap_guarded_…` functions, for the calling thread's share of the heap. */
+mi_decl_export void mi_heap_guarded_set_sample_rate(mi_heap_t* heap, size_t sample_rate,
+                                                    size_t seed) mi_attr_noexcept;
+mi_decl_export void mi_heap_guarded_set_size_bound(mi_heap_t* heap, size_t min,
+                                                   size_t max) mi_attr_noexcept;
+
+#if defined(__cplusplus)
+}
+#endif
+
+/* ---- Typed: a T, or an array of `n` of them, as a T* ---- */
+
+#define mi_malloc_tp(tp)         ((tp*)mi_malloc(sizeof(tp)))
+#define mi_zalloc_tp(tp)         ((tp*)mi_zalloc(sizeof(tp)))
+#define mi_calloc_tp(tp, n)      ((tp*)mi_calloc(n, sizeof(tp)))
+#define mi_mallocn_tp(tp, n)     ((tp*)mi_mallocn(n, sizeof(tp)))
+#define mi_reallocn_tp(tp, p, n) ((tp*)mi_reallocn(p, n, sizeof(tp)))
+#define mi_recalloc_tp(tp, p, n) ((tp*)mi_recalloc(p, n, sizeof(tp)))
+
+#define mi_heap_malloc_tp(tp, hp)         ((tp*)mi_heap_malloc(hp, sizeof(tp)))
+#define mi_heap_zalloc_tp(tp, hp)         ((tp*)mi_heap_zalloc(hp, sizeof(tp)))
+#define mi_heap_calloc_tp(tp, hp, n)      ((tp*)mi_heap_calloc(hp, n, sizeof(tp)))
+#define mi_heap_mallocn_tp(tp, hp, n)     ((tp*)mi_heap_mallocn(hp, n, sizeof(tp)))
+#define mi_heap_reallocn_tp(tp, hp, p, n) ((tp*)mi_heap_reallocn(hp, p, n, sizeof(tp)))
+#define mi_heap_recalloc_tp(tp, hp, p, n) ((tp*)mi_heap_recalloc(hp, p, n, sizeof(tp)))
+
+/* ---- Allocators for the C++ standard library ---- */
+
+#if defined(__cplusplus)
+
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <type_traits>
+
+namespace mi_detail {
+
+/* Types with no more than this alignment need no aligned function: see the top of this file. */
+enum : std::size_t { plain_alignment = 16 };
+
+[[noreturn]] inline void out_of_memory() {
+#if defined(__cpp_exceptions) || defined(__EXCEPTIONS) || defined(_CPPUNWIND)
+  throw std::bad_alloc();
+#else
+  std::abort();
+#endif
+}
+
+/* `mi_heap_alloc_new_n` for types that ask for a large alignment. */
+inline void* heap_new_n_aligned(mi_heap_t* heap, std::size_t count, std::size_t size,
+                                std::size_t alignment) {
+  if (count > static_cast<std::size_t>(PTRDIFF_MAX) / size) { out_of_memory(); }
+  for (;;) {
+    void* p = mi_heap_malloc_aligned(heap, count * size, alignment);
+    if (p != nullptr) { return p; }
+    std::new_handler handler = std::get_new_handler();
+    if (handler == nullptr) { out_of_memory(); }
+    handler();
+  }
+}
+
+/* The member types that all allocators have; also for `void`, which containers only rebind. */
+template <class T>
+struct allocator_types {
+  typedef T value_type;
+  typedef std::size_t size_type;
+  typedef std::ptrdiff_t difference_type;
+  typedef T* pointer;
+  typedef const T* const_pointer;
+  typedef typename std::add_lvalue_reference<T>::type reference;
+  typedef typename std::add_lvalue_reference<const T>::type const_reference;
+  typedef std::true_type propagate_on_container_copy_assignment;
+  typedef std::true_type propagate_on_container_move_assignment;
+  typedef std::true_type propagate_on_container_swap;
+
+  size_type max_size() const noexcept { return static_cast<size_type>(PTRDIFF_MAX) / sizeof(T); }
+};
+
+/* A heap that is shared by the copies of an allocator. It has a copy constructor but no move: an
+   allocator that was moved from must go on being equal to the new one. */
+template <class T>
+class heap_allocator : public allocator_types<T> {
+ public:
+  typedef std::false_type is_always_equal;
+
+  heap_allocator(const heap_allocator&) = default;
+  heap_allocator& operator=(const heap_allocator&) = default;
+
+  mi_decl_nodiscard T* allocate(std::size_t count) {
+    if (alignof(T) <= plain_alignment) {
+      return static_cast<T*>(mi_heap_alloc_new_n(heap_.get(), count, sizeof(T)));
+    }
+    return static_cast<T*>(heap_new_n_aligned(heap_.get(), count, sizeof(T), alignof(T)));
+  }
+
+ protected:
+  typedef void end_fun(mi_heap_t*);
+
+  ~heap_allocator() = default;
+
+  /* a given heap outlives the allocator: an empty owner, with the heap as its address */
+  explicit heap_allocator(mi_heap_t* heap) noexcept : heap_(std::shared_ptr<void>(), heap) {}
+
+  /* a new heap, ended with the last copy */
+  explicit heap_allocator(end_fun* end) : heap_(mi_heap_new(), end) {
+    if (heap_.get() == nullptr) { out_of_memory(); }
+  }
+
+  template <class U>
+  heap_allocator(const heap_allocator<U>& other) noexcept : heap_(other.heap_) {}
+
+  template <class U>
+  bool has_heap_of(const heap_allocator<U>& other) const noexcept {
+    return heap_ == other.heap_;
+  }
+
+ private:
+  template <class U>
+  friend class heap_allocator;
+
+  std::shared_ptr<mi_heap_t> heap_;
+};
+
+}  // namespace mi_detail
+
+/* Allocates as `new` does, in the calling thread's default heap. */
+template <class T>
+struct mi_stl_allocator : mi_detail::allocator_types<T> {
+  typedef std::true_type is_always_equal;
+  template <class U>
+  struct rebind {
+    typedef mi_stl_allocator<U> other;
+  };
+
+  mi_stl_allocator() noexcept = default;
+  mi_stl_allocator(const mi_stl_allocator&) noexcept = default;
+  mi_stl_allocator& operator=(const mi_stl_allocator&) noexcept = default;
+  template <class U>
+  mi_stl_allocator(const mi_stl_allocator<U>&) noexcept {}
+
+  mi_decl_nodiscard T* allocate(std::size_t count) {
+    if (alignof(T) <= mi_detail::plain_alignment) {
+      return static_cast<T*>(mi_new_n(count, sizeof(T)));
+    }
+    if (count > this->max_size()) { mi_detail::out_of_memory(); }
+    return static_cast<T*>(mi_new_aligned(count * sizeof(T), alignof(T)));
+  }
+  void deallocate(T* p, std::size_t) noexcept { mi_free(p); }
+};
+
+template <class T, class U>
+bool operator==(const mi_stl_allocator<T>&, const mi_stl_allocator<U>&) noexcept {
+  return true;
+}
+template <class T, class U>
+bool operator!=(const mi_stl_allocator<T>&, const mi_stl_allocator<U>&) noexcept {
+  return false;
+}
+
+/* Allocates in a heap of its own, which is deleted with the last copy of the allocator, or in a
+   given heap, which is left alone. Allocators are equal when they have the same heap. */
+template <class T>
+struct mi_heap_stl_allocator : mi_detail::heap_allocator<T> {
+  template <class U>
+  struct rebind {
+    typedef mi_heap_stl_allocator<U> other;
+  };
+
+  mi_heap_stl_allocator() : mi_detail::heap_allocator<T>(&mi_heap_delete) {}
+  mi_heap_stl_allocator(mi_heap_t* heap) noexcept : mi_detail::heap_allocator<T>(heap) {}
+  template <class U>
+  mi_heap_stl_allocator(const mi_heap_stl_allocator<U>& other) noexcept
+      : mi_detail::heap_allocator<T>(other) {}
+
+  void deallocate(T* p, std::size_t) noexcept { mi_free(p); }
+
+  template <class U>
+  bool operator==(const mi_heap_stl_allocator<U>& other) const noexcept {
+    return this->has_heap_of(other);
+  }
+  template <class U>
+  bool operator!=(const mi_heap_stl_allocator<U>& other) const noexcept {
+    return !this->has_heap_of(other);
+  }
+};
+
+/* The same, but blocks are freed only all together, as the heap is destroyed with the last copy:
+   `deallocate` does nothing. Destructors of elements still run. */
+template <class T>
+struct mi_heap_destroy_stl_allocator : mi_detail::heap_allocator<T> {
+  template <class U>
+  struct rebind {
+    typedef mi_heap_destroy_stl_allocator<U> other;
+  };
+
+  mi_heap_destroy_stl_allocator() : mi_detail::heap_allocator<T>(&mi_heap_destroy) {}
+  mi_heap_destroy_stl_allocator(mi_heap_t* heap) noexcept : mi_detail::heap_allocator<T>(heap) {}
+  template <class U>
+  mi_heap_destroy_stl_allocator(const mi_heap_destroy_stl_allocator<U>& other) noexcept
+      : mi_detail::heap_allocator<T>(other) {}
+
+  void deallocate(T*, std::size_t) noexcept {}
+
+  template <class U>
+  bool operator==(const mi_heap_destroy_stl_allocator<U>& other) const noexcept {
+    return this->has_heap_of(other);
+  }
+  template <class U>
+  bool operator!=(const mi_heap_destroy_stl_allocator<U>& other) const noexcept {
+    return !this->has_heap_of(other);
+  }
+};
+
+#endif /* __cplusplus */
+#endif /* MIMALLOC_H */

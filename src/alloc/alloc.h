@@ -1,0 +1,75 @@
+// Allocating and freeing: the fast paths, in full, and the slow ones by name.
+//
+// malloc: theap of the thread -> page of the class -> first free block. free: page of the address -> is it ours? -> push.
+// No lock, no atomic read-modify-write; a miss of any kind is one of the calls at the end of each function.
+#ifndef MI_ALLOC_ALLOC_H
+#define MI_ALLOC_ALLOC_H
+
+#include "../heap/heap.h"
+
+typedef struct aligned {
+  size_t size, alignment, offset;
+  bool zero;
+} aligned_t;
+
+// ---- malloc.c ----
+PRIVATE void* malloc_slow(size_t size, theap_t* theap, bool zero);
+// Blocks above MEDIUM_MAX; `shift` is where the block starts in its aligned memory.
+typedef struct large_want {
+  size_t size, align, shift;
+  bool zero;
+  size_t room;  // bytes of address space to leave for growth
+} large_want_t;
+PRIVATE void* malloc_large(theap_t* theap, large_want_t want);
+PRIVATE size_t good_size(size_t size);
+// For a thread that has ended, or could not be registered: from a heap that such threads share under a lock.
+PRIVATE void* orphan_malloc(aligned_t want);
+
+// ---- free.c ----
+PRIVATE void block_free_shared(page_t* page, void* p);
+PRIVATE void report_foreign(const void* p, const char* what);
+
+// ---- aligned.c ----
+PRIVATE void* theap_malloc_aligned(theap_t* theap, aligned_t want);
+
+// ---- realloc.c ----
+PRIVATE void* theap_realloc(theap_t* theap, void* p, size_t size, bool zero);
+PRIVATE void* theap_realloc_aligned(theap_t* theap, void* p, aligned_t want);
+PRIVATE void* block_expand(void* p, size_t size);
+
+// The page that serves small and medium sizes next; page_none(), which has no block, for larger ones.
+FAST page_t* theap_page_for(const theap_t* theap, size_t size) {
+  if (likely(size <= SMALL_MAX)) { return theap->direct[(size + (GRANULE - 1)) / GRANULE]; }
+  return likely(size <= MEDIUM_MAX) ? theap->first[bin_of(size)] : page_none();
+}
+
+FAST void* theap_malloc(theap_t* theap, size_t size) {
+  page_t* page = theap_page_for(theap, size);
+  block_t* block = page_pop(page);
+  if (unlikely(block == NULL)) { return malloc_slow(size, theap, false); }
+  hook_taken(page, block);
+  return block;
+}
+
+// The whole block is zero, also what lies beyond `size`.
+FAST void* theap_zalloc(theap_t* theap, size_t size) {
+  page_t* page = theap_page_for(theap, size);
+  block_t* block = page_pop(page);
+  if (unlikely(block == NULL)) { return malloc_slow(size, theap, true); }
+  return memset(block, 0, page->block_bytes);
+}
+
+FAST void block_free(void* p) {
+  page_t* page = page_of(p);
+  if (unlikely(load_relaxed(&page->owner) != port_thread_id())) {
+    block_free_shared(page, p);
+    return;
+  }
+  if (!hook_giving(page, p)) { return; }
+  page_push(page, p);
+  if (unlikely(--page->used == 0)) { theap_page_emptied(page); }
+}
+
+FAST size_t block_usable(const void* p) { return page_of(p)->block_bytes; }  // 0 for NULL and what is not ours
+
+#endif

@@ -1,0 +1,147 @@
+// Allocation: the slow half.
+#include <errno.h>
+
+#include "../service/message.h"
+#include "../service/options.h"
+#include "alloc.h"
+
+// ---- what is done now and then ----
+
+static _Atomic(mi_deferred_free_fun*) deferred_free;
+static _Atomic(void*) deferred_free_arg;
+
+API void mi_register_deferred_free(mi_deferred_free_fun* fun, void* arg) {
+  enum { HEARTBEAT_BLOCKS = 64 };
+  store_relaxed(&deferred_free_arg, arg);
+  store_release(&deferred_free, fun);                                    // [D1] out: the argument
+  store_relaxed(&page_extend_limit, fun == NULL ? 0 : HEARTBEAT_BLOCKS);  // so that slow paths come often
+}
+
+static void deferred_free_call(thread_t* thread, bool force) {
+  mi_deferred_free_fun* fun = load_acquire(&deferred_free);  // [D1] in
+  thread->heartbeat++;
+  if (likely(fun == NULL) || thread->in_deferred_free) { return; }
+  thread->in_deferred_free = true;
+  fun(force, thread->heartbeat, load_relaxed(&deferred_free_arg));
+  thread->in_deferred_free = false;
+}
+
+static void slow_tick(theap_t* theap) {
+  thread_t* thread = theap->thread;
+  deferred_free_call(thread, false);
+  if (unlikely(thread->epoch != load_relaxed(&heap_epoch))) { thread_catch_up(thread); }
+  const long every = option_get(mi_option_generic_collect);
+  if (unlikely(++theap->slow_calls >= (size_t)every) && every > 0) {
+    theap->slow_calls = 0;
+    thread_collect(thread, false);
+    memory_collect(false);
+  }
+}
+
+// ---- small and medium ----
+
+// Of a block that was never used only the link is not zero.
+static void* block_zero(page_t* page, block_t* block, bool never_used) {
+  if (never_used && page->fresh_zero) {
+    block->next = NULL;
+    return block;
+  }
+  return memset(block, 0, page->block_bytes);
+}
+
+static page_t* find_page(theap_t* theap, unsigned bin) {
+  page_t* page = theap_find_page(theap, bin);
+  if (likely(page != NULL)) { return page; }
+  thread_collect(theap->thread, true);  // what we hold may be all there is
+  memory_collect(true);
+  return theap_find_page(theap, bin);
+}
+
+static void* malloc_medium(theap_t* theap, size_t size, bool zero) {
+  page_t* page = find_page(theap, bin_of(size));
+  if (unlikely(page == NULL)) { return NULL; }
+  const bool never_used = page->just_extended;
+  page->just_extended = false;
+  block_t* block = page_pop(page);
+  if (zero) { return block_zero(page, block, never_used); }
+  hook_taken(page, block);
+  return block;
+}
+
+// ---- large ----
+
+enum { LARGE_UNIT = 4 << 10, DIRECT_LEAST = 32 << 20 };
+
+static page_t* large_page(const heap_t* heap, page_want_t want) {
+  want.arena = heap->arena;
+  want.numa_node = heap->numa_node + 1;
+  const bool direct = want.bytes >= DIRECT_LEAST || want.align >= DIRECT_LEAST || want.direct ||
+                      option_is_enabled(mi_option_disallow_arena_alloc);
+  page_t* page = NULL;
+  want.direct = true;
+  if (direct && heap->arena == NULL) { page = page_new(want); }
+  want.direct = false;
+  return page != NULL ? page : page_new(want);
+}
+
+PRIVATE void* malloc_large(theap_t* theap, large_want_t want) {
+  enum { DIRECT_ROOM_LEAST = 1 << 20 };
+  heap_t* heap = theap->heap;
+  if (unlikely(want.size > PTRDIFF_MAX - want.room - want.shift - LARGE_UNIT)) { return NULL; }
+  const size_t bytes = align_up(want.size + want.room, LARGE_UNIT);
+  page_want_t page_want = {.bin = BIN_LARGE, .bytes = bytes, .align = want.align, .shift = want.shift,
+                           .zeroed = want.zero, .direct = want.room >= DIRECT_ROOM_LEAST / 4};
+  page_t* page = large_page(heap, page_want);
+  if (unlikely(page == NULL)) {
+    memory_collect(true);
+    page = large_page(heap, page_want);
+    if (page == NULL) { return NULL; }
+  }
+  page->block_bytes = align_up(size_max(want.size, 1), LARGE_UNIT);
+  void* block = page->start;
+  if (want.zero && !page->fresh_zero) {
+    memset(block, 0, page->block_bytes);
+  } else if (!want.zero) {
+    hook_taken(page, block);
+  }
+  heap_add_page(heap, page);
+  stat_up(&heap->stats.malloc_huge, page->block_bytes);
+  stat_add(&heap->stats.malloc_huge_count, 1);
+  return block;
+}
+
+// ---- entry ----
+
+static void* malloc_of(theap_t* theap, size_t size, bool zero) {
+  slow_tick(theap);
+  if (size <= MEDIUM_MAX) { return malloc_medium(theap, size, zero); }
+  return malloc_large(theap, (large_want_t){.size = size, .align = SLICE_BYTES, .zero = zero});
+}
+
+PRIVATE void* orphan_malloc(aligned_t want) {
+  theap_t* theap = orphan_lock();
+  if (theap == NULL) { return NULL; }
+  void* p = theap_malloc_aligned(theap, want);
+  orphan_unlock();
+  return p;
+}
+
+PRIVATE void* malloc_slow(size_t size, theap_t* theap, bool zero) {
+  if (unlikely(theap->thread == NULL)) { theap = thread_enter(); }
+  void* p = NULL;
+  if (likely(theap != NULL) && theap->thread != NULL) {
+    p = malloc_of(theap, size, zero);
+  } else if (theap != NULL) {
+    return orphan_malloc((aligned_t){size, 1, 0, zero});
+  }
+  if (unlikely(p == NULL)) {
+    errno = ENOMEM;
+    message_verbose("out of memory: no block of %zu bytes", size);
+  }
+  return p;
+}
+
+PRIVATE size_t good_size(size_t size) {
+  if (size <= MEDIUM_MAX) { return bin_bytes(bin_of(size)); }
+  return size > PTRDIFF_MAX ? size : align_up(size, LARGE_UNIT);
+}

@@ -1,0 +1,133 @@
+// Reallocation: in place where the block's run can grow, by moving pages where the OS can, by copying else.
+#include <errno.h>
+
+#include "alloc.h"
+
+enum { LARGE_STEP = 4 << 10 };
+enum { MOVE_LEAST = 1 << 20 };  // from here on a block that grows gets a mapping of its own, so that it can be moved
+
+static bool is_large(const page_t* page) { return page->bin == BIN_LARGE; }
+
+static size_t span_room(const page_t* page) {
+  return page->span_slices * SLICE_BYTES - (size_t)(page->start - page->span_start);
+}
+
+static void page_set_bytes(page_t* page, size_t bytes) {
+  heap_t* heap = load_relaxed(&page->heap);
+  stat_up(&heap->stats.malloc_huge, bytes);
+  stat_down(&heap->stats.malloc_huge, page->block_bytes);
+  page->block_bytes = bytes;
+}
+
+// What lies between the block and the end of its run is zero if fresh_zero; what was added may be or not.
+static void zero_added(const page_t* page, size_t old_room, size_t bytes, bool added_is_zero) {
+  const size_t within = size_min(old_room, bytes);
+  if (!page->fresh_zero) { memset(page->start + page->block_bytes, 0, within - page->block_bytes); }
+  if (!added_is_zero) { memset(page->start + within, 0, bytes - within); }
+}
+
+// A large block belongs to who holds it: no other thread touches its page until it is freed.
+static bool large_grow(page_t* page, size_t size, bool zero) {
+  const size_t bytes = align_up(size, LARGE_STEP);
+  const size_t old_room = span_room(page);
+  const size_t shift = (size_t)(page->start - page->span_start);
+  span_t span = page_span(page);
+  span.is_zero = page->fresh_zero;
+  if (bytes > old_room && !memory_lengthen(&span, divide_up(bytes + shift, SLICE_BYTES))) { return false; }
+  if (zero) { zero_added(page, old_room, bytes, span.is_zero); }
+  page->span_slices = span.slices;
+  page->fresh_zero = span.is_zero;
+  page_set_bytes(page, bytes);
+  return true;
+}
+
+static void large_shrink(page_t* page, size_t size) {
+  span_t span = page_span(page);
+  const size_t shift = (size_t)(page->start - page->span_start);
+  memory_shorten(&span, divide_up(align_up(size, LARGE_STEP) + shift, SLICE_BYTES));
+  page->span_slices = span.slices;
+  page->fresh_zero = false;  // between the new end and the end of the run
+  page_set_bytes(page, size_min(align_up(size, LARGE_STEP), page->block_bytes));
+}
+
+// A mapping of its own moves by exchanging page tables.
+static void* large_move(page_t* page, size_t size, bool zero) {
+  span_t span = page_span(page);
+  const size_t bytes = align_up(size, LARGE_STEP);
+  if (page->span_arena != NULL || page->start != page->span_start) { return NULL; }
+  if (zero && !page->fresh_zero) { return NULL; }
+  map_enter(page->start, 1, NULL);
+  const bool moved = memory_remap_direct(&span, bytes + bytes / 4);
+  page->start = page->span_start = span.start;
+  page->span_slices = span.slices;
+  map_enter(page->start, 1, page);
+  if (!moved) { return NULL; }
+  page_set_bytes(page, bytes);
+  return page->start;
+}
+
+static bool block_fits(const page_t* page, size_t size) {
+  const size_t bytes = page->block_bytes;
+  return size <= bytes && (size >= bytes / 2 || bytes <= 2 * GRANULE);
+}
+
+static void* move_to_new(theap_t* theap, void* p, size_t size, bool zero) {
+  const page_t* page = page_of(p);
+  const size_t old = page->block_bytes;
+  void* q = NULL;
+  if (is_large(page) && size > old && size > MEDIUM_MAX && size < PTRDIFF_MAX / 2 && theap->thread != NULL) {
+    const size_t room = size < MOVE_LEAST ? size / 8 : size / 4;
+    q = malloc_large(theap, (large_want_t){.size = size, .align = SLICE_BYTES, .zero = zero, .room = room});
+    if (q == NULL) { errno = ENOMEM; }
+  } else {
+    q = zero ? theap_zalloc(theap, size) : theap_malloc(theap, size);
+  }
+  if (likely(q != NULL)) {
+    memcpy(q, p, size_min(old, size));
+    block_free(p);
+  }
+  return q;
+}
+
+PRIVATE void* theap_realloc(theap_t* theap, void* p, size_t size, bool zero) {
+  if (unlikely(p == NULL)) { return zero ? theap_zalloc(theap, size) : theap_malloc(theap, size); }
+  page_t* page = page_of(p);
+  if (likely(block_fits(page, size))) { return p; }
+  if (unlikely(page == page_none())) {
+    report_foreign(p, "realloc");
+    errno = EINVAL;
+    return NULL;
+  }
+  if (is_large(page) && size > MEDIUM_MAX && size <= PTRDIFF_MAX) {
+    if (size <= page->block_bytes) {
+      large_shrink(page, size);
+      return p;
+    }
+    if (large_grow(page, size, zero)) { return p; }
+    void* q = large_move(page, size, zero);
+    if (q != NULL) { return q; }
+  }
+  return move_to_new(theap, p, size, zero);
+}
+
+PRIVATE void* theap_realloc_aligned(theap_t* theap, void* p, aligned_t want) {
+  if (p == NULL) { return theap_malloc_aligned(theap, want); }
+  if (!is_power_of_two(want.alignment)) {
+    errno = EINVAL;
+    return NULL;
+  }
+  const size_t old = block_usable(p);
+  if (want.size <= old && want.size >= old / 2 && is_aligned((uint8_t*)p + want.offset, want.alignment)) { return p; }
+  void* q = theap_malloc_aligned(theap, want);
+  if (q != NULL) {
+    memcpy(q, p, size_min(old, want.size));
+    block_free(p);
+  }
+  return q;
+}
+
+PRIVATE void* block_expand(void* p, size_t size) {
+  page_t* page = page_of(p);
+  if (size <= page->block_bytes) { return p; }
+  return is_large(page) && size <= PTRDIFF_MAX && large_grow(page, size, false) ? p : NULL;
+}

@@ -1,0 +1,33 @@
+// Bit tricks and overflow-safe arithmetic.
+#ifndef MI_BASE_BITS_H
+#define MI_BASE_BITS_H
+
+#include "attributes.h"
+
+#define KiB ((size_t)1024)
+#define MiB (KiB * KiB)
+#define GiB (KiB * MiB)
+
+enum { WORD_BITS = (int)sizeof(size_t) * 8 };
+
+FAST bool is_power_of_two(size_t x) { return x != 0 && (x & (x - 1)) == 0; }
+FAST size_t align_up(size_t x, size_t a) { return (x + (a - 1)) & ~(a - 1); }  // a is a power of two
+FAST size_t align_down(size_t x, size_t a) { return x & ~(a - 1); }
+FAST bool is_aligned(const void* p, size_t a) { return ((uintptr_t)p & (a - 1)) == 0; }
+FAST size_t size_min(size_t a, size_t b) { return a < b ? a : b; }
+FAST size_t size_max(size_t a, size_t b) { return a > b ? a : b; }
+FAST size_t divide_up(size_t x, size_t d) { return (x + d - 1) / d; }
+
+// Index of the highest set bit; x is not 0.
+FAST unsigned high_bit(size_t x) {
+  return (unsigned)((8 * (int)sizeof(unsigned long long) - 1) ^ __builtin_clzll((unsigned long long)x));
+}
+// Index of the lowest set bit; x is not 0.
+FAST unsigned low_bit(uint64_t x) { return (unsigned)__builtin_ctzll(x); }
+
+// True if count * size does not fit; *total is the product otherwise.
+FAST bool size_mul_overflows(size_t count, size_t size, size_t* total) {
+  return __builtin_mul_overflow(count, size, total);
+}
+
+#endif

@@ -1,0 +1,29 @@
+// Build modes as constants: the only place that reads the MI_… macros of the build. Everywhere else a mode is tested by a
+// plain `if`, so that every mode is type-checked in every build and dead code vanishes.
+#ifndef MI_BASE_MODES_H
+#define MI_BASE_MODES_H
+
+#ifndef MI_SECURE
+#define MI_SECURE 0  // 0 none … 4 all that is cheap
+#endif
+#ifndef MI_DEBUG
+#ifdef NDEBUG
+#define MI_DEBUG 0
+#else
+#define MI_DEBUG 1  // 1 cheap checks, 2 internal invariants, 3 whole-structure walks
+#endif
+#endif
+#ifndef MI_GUARDED
+#define MI_GUARDED 0
+#endif
+
+enum {
+  SECURE_LEVEL = MI_SECURE,
+  DEBUG_LEVEL = MI_DEBUG,
+  GUARDED_BUILD = MI_GUARDED,
+  CHECK_FREE = MI_DEBUG >= 1 || MI_SECURE >= 1,  // free checks that the pointer is the start of a block in use
+  FILL_BLOCKS = MI_DEBUG >= 1,                   // 0xD0 in new blocks, 0xDF in freed ones
+  CHECK_INVARIANTS = MI_DEBUG >= 2,
+};
+
+#endif

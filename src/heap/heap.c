@@ -1,0 +1,276 @@
+// First-class heaps: creation, deletion, destruction. See heap.h.
+#include "heap.h"
+
+#include "../memory/meta.h"
+
+SHARED_DATA_DEF heap_t heap_main_static;
+SHARED_DATA_DEF _Atomic(uint32_t) heap_epoch;
+
+static _Atomic(size_t) heap_ids;
+
+// ---- records ----
+
+static void heap_free_record(heap_t* heap) {
+  subproc_t* subproc = heap->subproc;
+  lock_acquire(&subproc->lock);
+  stats_export(&heap->stats, &subproc->scratch);
+  stats_merge(&subproc->gone, &subproc->scratch);
+  lock_release(&subproc->lock);
+  meta_free(heap, sizeof(heap_t));
+}
+
+static void heap_ref_locked(heap_t* heap) { heap->refs++; }
+
+// True: nothing names the heap any more, and it may go.
+static bool heap_unref_locked(heap_t* heap) {
+  return --heap->refs == 0 && load_relaxed(&heap->state) != HEAP_ALIVE;
+}
+
+static void subproc_link(heap_t* heap) {
+  subproc_t* subproc = heap->subproc;
+  lock_acquire(&subproc->lock);
+  heap->prev = NULL;
+  heap->next = subproc->heaps;
+  if (heap->next != NULL) { heap->next->prev = heap; }
+  subproc->heaps = heap;
+  lock_release(&subproc->lock);
+}
+
+static void subproc_unlink(heap_t* heap) {
+  subproc_t* subproc = heap->subproc;
+  lock_acquire(&subproc->lock);
+  if (heap->prev != NULL) {
+    heap->prev->next = heap->next;
+  } else {
+    subproc->heaps = heap->next;
+  }
+  if (heap->next != NULL) { heap->next->prev = heap->prev; }
+  lock_release(&subproc->lock);
+}
+
+static void heap_setup(heap_t* heap, subproc_t* subproc) {
+  heap->subproc = subproc;
+  heap->numa_node = -1;
+  heap->id = add_relaxed(&heap_ids, 1) + 1;
+  subproc_link(heap);
+}
+
+PRIVATE void heap_main_setup(heap_t* heap, subproc_t* subproc) {
+  heap->is_main = true;
+  subproc->main = heap;
+  heap_setup(heap, subproc);
+}
+
+PRIVATE heap_t* heap_new(subproc_t* subproc, arena_t* arena, int tag) {
+  heap_t* heap = meta_alloc(sizeof(heap_t));
+  if (heap == NULL) { return NULL; }
+  heap->arena = arena;
+  heap->tag = tag;
+  heap_setup(heap, subproc);
+  stat_up(&memory_stats.heaps, 1);
+  return heap;
+}
+
+// ---- pages ----
+
+PRIVATE void heap_add_page(heap_t* heap, page_t* page) {
+  store_relaxed(&page->heap, heap);
+  stat_up(&heap->stats.pages, 1);
+  if (page->bin != BIN_LARGE) { stat_up(&heap->stats.page_bins[page->bin], 1); }
+  if (heap->is_main) { return; }
+  lock_acquire(&heap->lock);
+  heap_ref_locked(heap);
+  page->heap_prev = NULL;
+  page->heap_next = heap->pages;
+  if (page->heap_next != NULL) { page->heap_next->heap_prev = page; }
+  heap->pages = page;
+  lock_release(&heap->lock);
+}
+
+static void heap_unlist_page(heap_t* heap, page_t* page) {
+  if (page->heap_prev != NULL) {
+    page->heap_prev->heap_next = page->heap_next;
+  } else {
+    heap->pages = page->heap_next;
+  }
+  if (page->heap_next != NULL) { page->heap_next->heap_prev = page->heap_prev; }
+  page->heap_next = page->heap_prev = NULL;
+}
+
+static void heap_remove_page(heap_t* heap, page_t* page) {
+  stat_down(&heap->stats.pages, 1);
+  if (page->bin != BIN_LARGE) { stat_down(&heap->stats.page_bins[page->bin], 1); }
+  if (heap->is_main) { return; }
+  lock_acquire(&heap->lock);
+  heap_unlist_page(heap, page);
+  const bool last = heap_unref_locked(heap);
+  lock_release(&heap->lock);
+  if (last) { heap_free_record(heap); }
+}
+
+PRIVATE void heap_release_page(page_t* page) {
+  heap_t* heap = load_relaxed(&page->heap);
+  if (page->bin == BIN_LARGE) { stat_down(&heap->stats.malloc_huge, page->block_bytes); }
+  heap_remove_page(heap, page);
+  page_release(page);
+}
+
+PRIVATE heap_t* heap_of_page(const page_t* page) {
+  heap_t* heap = load_relaxed(&page->heap);
+  return heap != NULL && load_relaxed(&heap->state) == HEAP_DELETED ? heap->subproc->main : heap;
+}
+
+PRIVATE heap_t* heap_rehome(page_t* page) {
+  heap_t* heap = load_relaxed(&page->heap);
+  heap_t* home = heap_of_page(page);
+  if (home != heap) {
+    if (page->bin == BIN_LARGE) {
+      stat_down(&heap->stats.malloc_huge, page->block_bytes);
+      stat_up(&home->stats.malloc_huge, page->block_bytes);
+    }
+    heap_remove_page(heap, page);
+    heap_add_page(home, page);
+  }
+  return home;
+}
+
+// ---- theaps ----
+
+PRIVATE void heap_link_theap(heap_t* heap, theap_t* theap) {
+  stat_up(&memory_stats.theaps, 1);
+  lock_acquire(&heap->lock);
+  heap_ref_locked(heap);
+  theap->heap_prev = NULL;
+  theap->heap_next = heap->theaps;
+  if (theap->heap_next != NULL) { theap->heap_next->heap_prev = theap; }
+  heap->theaps = theap;
+  lock_release(&heap->lock);
+}
+
+PRIVATE void heap_unlink_theap(heap_t* heap, theap_t* theap) {
+  stat_down(&memory_stats.theaps, 1);
+  lock_acquire(&heap->lock);
+  if (theap->heap_prev != NULL) {
+    theap->heap_prev->heap_next = theap->heap_next;
+  } else {
+    heap->theaps = theap->heap_next;
+  }
+  if (theap->heap_next != NULL) { theap->heap_next->heap_prev = theap->heap_prev; }
+  const bool last = heap_unref_locked(heap);
+  lock_release(&heap->lock);
+  if (last && !heap->is_main) { heap_free_record(heap); }
+}
+
+static theap_t* theap_new(thread_t* thread, heap_t* heap) {
+  theap_t* theap = meta_alloc(sizeof(theap_t));
+  if (theap == NULL) { return NULL; }
+  theap_setup(theap, heap, thread);
+  heap_link_theap(heap, theap);
+  theap->next = thread->theaps->next;
+  thread->theaps->next = theap;
+  return theap;
+}
+
+PRIVATE theap_t* heap_theap_or_null(heap_t* heap) {
+  theap_t* current = theap_current();
+  if (likely(current->heap == heap && current->thread != NULL)) { return current; }
+  thread_t* thread = thread_self_or_null();
+  if (thread == NULL) { return NULL; }
+  if (likely(thread->recent->heap == heap)) { return thread->recent; }
+  thread_catch_up(thread);
+  theap_t* theap = thread_theap_of(thread, heap);
+  if (theap == NULL) { theap = theap_new(thread, heap); }
+  if (theap != NULL) { thread->recent = theap; }
+  return theap;
+}
+
+// ---- deletion and destruction ----
+
+static page_t* first_parked(heap_t* heap) {
+  for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
+    uint32_t claimed = 0;
+    page_t* page = load_relaxed(&heap->parked[bin]);
+    while (page != NULL && !remote_claim(&page->remote, REMOTE_PARKED, &claimed)) { page = page->next; }
+    if (page != NULL) {
+      page_restore(page, claimed);
+      return page;
+    }
+  }
+  return NULL;
+}
+
+// Parked pages go to the main heap's pool. One that a freeing thread has just claimed is that thread's to move.
+static void move_parked(heap_t* heap) {
+  for (;;) {
+    lock_acquire(&heap->lock);
+    page_t* page = first_parked(heap);
+    lock_release(&heap->lock);
+    if (page == NULL) { return; }
+    heap_unpark(heap, page);
+    heap_park(heap_rehome(page), page);
+  }
+}
+
+static void heap_retire(heap_t* heap, heap_state_t state) {
+  lock_acquire(&heap->lock);
+  store_relaxed(&heap->state, state);
+  lock_release(&heap->lock);
+  (void)add_relaxed(&heap_epoch, 1);
+  stat_down(&memory_stats.heaps, 1);
+}
+
+// The extra reference keeps the record until we are done with it.
+static void heap_hold(heap_t* heap) {
+  lock_acquire(&heap->lock);
+  heap_ref_locked(heap);
+  lock_release(&heap->lock);
+}
+
+static void heap_let_go(heap_t* heap) {
+  lock_acquire(&heap->lock);
+  const bool last = heap_unref_locked(heap);
+  lock_release(&heap->lock);
+  if (last) { heap_free_record(heap); }
+}
+
+PRIVATE void heap_delete(heap_t* heap) {
+  if (heap->is_main) { return; }
+  thread_t* thread = thread_self_or_null();
+  heap_hold(heap);
+  subproc_unlink(heap);
+  lock_acquire(&heap->walk);
+  heap_retire(heap, HEAP_DELETED);
+  move_parked(heap);
+  lock_release(&heap->walk);
+  if (thread != NULL) { thread_catch_up(thread); }
+  heap_let_go(heap);
+}
+
+// Every page goes, whoever owns it: the program has promised that nobody uses the blocks.
+static void drop_pages(heap_t* heap) {
+  for (page_t* page = heap->pages; page != NULL; page = heap->pages) { heap_release_page(page); }
+}
+
+static void empty_theaps(heap_t* heap) {
+  lock_acquire(&heap->lock);
+  for (theap_t* theap = heap->theaps; theap != NULL; theap = theap->heap_next) {
+    theap_setup(theap, heap, theap->thread);
+    memset(theap->count, 0, sizeof(theap->count));
+  }
+  for (unsigned bin = 0; bin < BIN_COUNT; bin++) { store_relaxed(&heap->parked[bin], NULL); }
+  lock_release(&heap->lock);
+}
+
+PRIVATE void heap_destroy(heap_t* heap) {
+  if (heap->is_main) { return; }
+  thread_t* thread = thread_self_or_null();
+  heap_hold(heap);
+  subproc_unlink(heap);
+  lock_acquire(&heap->walk);
+  empty_theaps(heap);
+  drop_pages(heap);
+  heap_retire(heap, HEAP_DESTROYED);
+  lock_release(&heap->walk);
+  if (thread != NULL) { thread_catch_up(thread); }
+  heap_let_go(heap);
+}

@@ -1,0 +1,153 @@
+// Heaps, their thread-local halves, threads and sub-processes.
+//
+//   sub-process --has--> heaps --each has, per thread that used it--> theap --has--> queues of pages, one for each size class
+//                                 `-> pool: parked pages, for any of its theaps
+//
+// A theap belongs to one thread and is used without locks. A heap is shared; `lock` protects its lists.
+// H1 a page is in a queue of a theap (OWNED), in its heap's pool (PARKED), or in neither (FULL).
+// H2 a heap that is not a main heap lists all its pages, so that it can be destroyed.
+// H3 the record of a heap lives as long as a page or a theap names it: `refs` counts them.
+// H4 `walk` is held while a theap of another thread, or one's own that another thread may destroy, is walked.
+//
+// Deleting a heap: its pages move to the main heap: those of the calling thread and the parked ones at once, full ones when
+// a block in them is freed, those of other threads when these notice the new `epoch`.
+#ifndef MI_HEAP_HEAP_H
+#define MI_HEAP_HEAP_H
+
+#include "../page/page.h"
+#include "../port/lock.h"
+#include "../service/random.h"
+
+enum { DIRECT_COUNT = SMALL_MAX / GRANULE + 1 };
+// A theap keeps at most 1 MiB of pages with free blocks in each size class, or four pages, and parks the others: what a
+// thread that is blocked can strand.
+enum { PARTIAL_LEAST = 4, PARTIAL_SLICES = 64 };
+
+typedef struct mi_subproc_s subproc_t;
+typedef struct thread thread_t;
+
+typedef enum { HEAP_ALIVE, HEAP_DELETED, HEAP_DESTROYED } heap_state_t;
+
+struct mi_theap_s {
+  page_t* direct[DIRECT_COUNT];  // by size in granules: first page of the class, or page_none()
+  page_t* first[BIN_COUNT];      // queues; the first page is the active one
+  uint32_t count[BIN_COUNT];
+  heap_t* heap;
+  thread_t* thread;  // NULL: an empty theap that any thread may start with
+  theap_t* next;     // of the thread
+  theap_t *heap_next, *heap_prev;
+  size_t slow_calls;
+};
+
+struct mi_heap_s {
+  lock_t lock, walk;
+  _Atomic(int) state;  // heap_state_t
+  _Atomic(page_t*) parked[BIN_COUNT];
+  page_t* pages;  // H2
+  theap_t* theaps;
+  subproc_t* subproc;
+  arena_t* arena;  // pages come only from here; NULL: from anywhere
+  heap_t *next, *prev;
+  size_t refs;
+  size_t id;
+  int numa_node, tag;
+  bool is_main;
+  stats_t stats;
+};
+
+struct mi_subproc_s {
+  lock_t lock;
+  heap_t* heaps;
+  heap_t* main;
+  size_t threads;
+  struct mi_subproc_s* next;
+  mi_stats_t gone, scratch;  // statistics of heaps that are gone
+};
+
+struct thread {
+  uintptr_t id;
+  theap_t* theaps;      // the first is the main heap's
+  theap_t* recent;      // the last one that was looked up
+  subproc_t* subproc;
+  thread_t *next, *prev;
+  uint32_t epoch;
+  unsigned exit_rounds;
+  unsigned long long heartbeat;
+  bool in_deferred_free;
+  bool in_threadpool;
+};
+
+// The theap that malloc uses. Starts as theap_empty, so that the fast path needs no test.
+extern HIDDEN THREAD_LOCAL theap_t* tls_theap;
+
+SHARED_DATA(theap_t, theap_empty);
+SHARED_DATA(theap_t, theap_gone);  // of a thread that has ended, but goes on
+SHARED_DATA(heap_t, heap_main_static);
+SHARED_DATA(subproc_t, subproc_main_static);
+SHARED_DATA(_Atomic(uint32_t), heap_epoch);     // grows with each deletion, and when all threads shall collect
+SHARED_DATA(_Atomic(size_t), thread_count);     // alive, with pages of their own
+SHARED_DATA(_Atomic(size_t), collect_requests); // unused memory is wanted back from every thread
+
+FAST theap_t* theap_current(void) { return tls_theap; }
+
+// ---- theap.c ----
+PRIVATE void theap_setup(theap_t* theap, heap_t* heap, thread_t* thread);
+// A page of the class with a free block, first in its queue; NULL if out of memory.
+PRIVATE page_t* theap_find_page(theap_t* theap, unsigned bin);
+// The calling thread owns the page, no queue has it; it has a free block.
+PRIVATE void theap_adopt(theap_t* theap, page_t* page);
+PRIVATE void theap_page_emptied(page_t* page);  // its last block came home, from its own thread
+PRIVATE void theap_collect(theap_t* theap, bool force);
+PRIVATE void theap_abandon(theap_t* theap);  // all its pages become FULL, PARKED or go
+PRIVATE void theap_move_pages(theap_t* from, theap_t* to);
+PRIVATE void heap_park(heap_t* heap, page_t* page);    // owned by the caller, in no queue
+PRIVATE void heap_unpark(heap_t* heap, page_t* page);  // claimed by the caller
+
+// ---- heap.c ----
+PRIVATE heap_t* heap_new(subproc_t* subproc, arena_t* arena, int tag);
+PRIVATE void heap_delete(heap_t* heap);
+PRIVATE void heap_destroy(heap_t* heap);
+PRIVATE void heap_add_page(heap_t* heap, page_t* page);
+PRIVATE void heap_release_page(page_t* page);  // and its record in the heap
+// The heap of a page, after deletions.
+PRIVATE heap_t* heap_of_page(const page_t* page);
+// Moves a page that the caller owns out of a deleted heap; the page's heap.
+PRIVATE heap_t* heap_rehome(page_t* page);
+PRIVATE void heap_link_theap(heap_t* heap, theap_t* theap);
+PRIVATE void heap_unlink_theap(heap_t* heap, theap_t* theap);
+PRIVATE theap_t* heap_theap_or_null(heap_t* heap);
+PRIVATE void heap_main_setup(heap_t* heap, subproc_t* subproc);
+
+// ---- thread.c ----
+// A theap for a thread whose default is an empty one; theap_gone if it must do without, NULL if out of memory.
+PRIVATE theap_t* thread_enter(void);
+PRIVATE void thread_enter_subproc(subproc_t* subproc);
+PRIVATE void thread_leave(void);       // the calling thread gives up its pages
+PRIVATE void thread_on_exit(void* thread);
+PRIVATE thread_t* thread_self_or_null(void);
+PRIVATE theap_t* thread_theap_of(thread_t* thread, const heap_t* heap);  // NULL if it has none
+PRIVATE void thread_catch_up(thread_t* thread);  // with heaps deleted by others
+PRIVATE void thread_collect(thread_t* thread, bool force);
+PRIVATE theap_t* orphan_lock(void);  // a theap for threads without one; NULL if out of memory
+PRIVATE void orphan_unlock(void);
+PRIVATE bool process_is_threaded(void);
+
+// ---- subproc.c ----
+PRIVATE subproc_t* subproc_new(void);
+PRIVATE void subproc_destroy(subproc_t* subproc);
+PRIVATE subproc_t* subproc_current(void);
+PRIVATE void subproc_enter(subproc_t* subproc);
+PRIVATE bool subproc_visit_heaps(subproc_t* subproc, mi_heap_visit_fun* visit, void* arg);
+FAST heap_t* heap_main(void) { return subproc_current()->main; }
+
+// ---- process.c ----
+PRIVATE void process_init(void);  // idempotent
+PRIVATE void process_watch_fork(void);  // once
+PRIVATE void registry_lock(void);
+PRIVATE void registry_unlock(void);
+PRIVATE void registry_reset_in_child(void);
+PRIVATE subproc_t* registry_subprocs(void);
+PRIVATE void registry_add_subproc(subproc_t* subproc);
+PRIVATE void registry_remove_subproc(subproc_t* subproc);
+
+#endif

@@ -1,0 +1,82 @@
+// The process: its beginning, fork, and its end.
+#include "heap.h"
+
+#include "../memory/meta.h"
+#include "../service/options.h"
+
+static struct {
+  lock_t lock;
+  _Atomic(bool) ready;
+} process;
+
+// Legal at any time, from any thread; allocates nothing.
+PRIVATE void process_init(void) {
+  if (likely(load_acquire(&process.ready))) { return; }
+  lock_acquire(&process.lock);
+  if (!load_acquire(&process.ready)) {
+    options_init();
+    heap_main_setup(&heap_main_static, &subproc_main_static);
+    registry_add_subproc(&subproc_main_static);
+    (void)port_thread_exit_init(thread_on_exit);
+    store_release(&process.ready, true);
+  }
+  lock_release(&process.lock);
+}
+
+// ---- fork: all locks are held while the process is copied, in their order ----
+
+typedef void heap_fun(heap_t* heap);
+
+static void for_each_heap(heap_fun* fun) {
+  for (subproc_t* subproc = registry_subprocs(); subproc != NULL; subproc = subproc->next) {
+    for (heap_t* heap = subproc->heaps; heap != NULL; heap = heap->next) { fun(heap); }
+  }
+}
+
+static void heap_lock_both(heap_t* heap) {
+  lock_acquire(&heap->walk);
+  lock_acquire(&heap->lock);
+}
+
+static void heap_unlock_both(heap_t* heap) {
+  lock_release(&heap->lock);
+  lock_release(&heap->walk);
+}
+
+static void heap_reset_both(heap_t* heap) {
+  lock_reset(&heap->lock);
+  lock_reset(&heap->walk);
+}
+
+static void fork_prepare(void) {
+  registry_lock();
+  for (subproc_t* subproc = registry_subprocs(); subproc != NULL; subproc = subproc->next) { lock_acquire(&subproc->lock); }
+  for_each_heap(heap_lock_both);
+  memory_lock_for_fork();
+  page_lock_for_fork();
+  meta_lock_for_fork();
+}
+
+static void fork_done(bool child) {
+  meta_unlock_after_fork(child);
+  page_unlock_after_fork(child);
+  memory_unlock_after_fork(child);
+  for_each_heap(child ? heap_reset_both : heap_unlock_both);
+  for (subproc_t* subproc = registry_subprocs(); subproc != NULL; subproc = subproc->next) {
+    if (child) {
+      lock_reset(&subproc->lock);
+    } else {
+      lock_release(&subproc->lock);
+    }
+  }
+  if (child) {
+    registry_reset_in_child();
+  } else {
+    registry_unlock();
+  }
+}
+
+static void fork_parent(void) { fork_done(false); }
+static void fork_child(void) { fork_done(true); }
+
+PRIVATE void process_watch_fork(void) { (void)port_at_fork(fork_prepare, fork_parent, fork_child); }

@@ -1,0 +1,62 @@
+// Sub-processes: separate sets of heaps within one process. Memory that one frees never serves blocks of another, but
+// through the OS-level arenas, which are shared.
+#include "heap.h"
+
+#include "../memory/meta.h"
+
+SHARED_DATA_DEF subproc_t subproc_main_static;
+
+PRIVATE subproc_t* subproc_new(void) {
+  subproc_t* subproc = meta_alloc(sizeof(subproc_t));
+  heap_t* heap = subproc == NULL ? NULL : meta_alloc(sizeof(heap_t));
+  if (heap == NULL) {
+    if (subproc != NULL) { meta_free(subproc, sizeof(subproc_t)); }
+    return NULL;
+  }
+  heap_main_setup(heap, subproc);
+  registry_add_subproc(subproc);
+  return subproc;
+}
+
+PRIVATE subproc_t* subproc_current(void) {
+  thread_t* thread = thread_self_or_null();
+  return thread == NULL ? &subproc_main_static : thread->subproc;
+}
+
+PRIVATE void subproc_enter(subproc_t* subproc) {
+  thread_t* thread = thread_self_or_null();
+  if (thread == NULL || thread->subproc == subproc) { return; }
+  thread_leave();
+  thread_enter_subproc(subproc);
+}
+
+static bool page_drop_of(page_t* page, void* arg) {
+  if (load_relaxed(&page->heap) == arg) { heap_release_page(page); }
+  return true;
+}
+
+// Its threads have ended, and nobody uses its blocks: all of them go.
+PRIVATE void subproc_destroy(subproc_t* subproc) {
+  if (subproc == &subproc_main_static || subproc->threads > 0) { return; }
+  for (heap_t* heap = subproc->heaps; heap != NULL;) {
+    heap_t* next = heap->next;
+    heap_destroy(heap);
+    heap = next;
+  }
+  page_visit_all(page_drop_of, subproc->main);
+  registry_remove_subproc(subproc);
+  meta_free(subproc->main, sizeof(heap_t));
+  meta_free(subproc, sizeof(subproc_t));
+}
+
+PRIVATE bool subproc_visit_heaps(subproc_t* subproc, mi_heap_visit_fun* visit, void* arg) {
+  lock_acquire(&subproc->lock);
+  heap_t* heap = subproc->heaps;
+  lock_release(&subproc->lock);
+  while (heap != NULL) {
+    heap_t* next = heap->next;  // the visitor may delete the heap it is given
+    if (!visit(heap, arg)) { return false; }
+    heap = next;
+  }
+  return true;
+}

@@ -1,0 +1,270 @@
+// Thread-local heaps: queues of pages by size class. See heap.h for the picture, page.h for the states.
+#include "heap.h"
+
+#include "../service/options.h"
+
+// ---- queues ----
+
+// The small sizes that the class serves, in granules.
+static void direct_update(theap_t* theap, unsigned bin) {
+  if (bin > bin_of(SMALL_MAX)) { return; }
+  const size_t last = bin_bytes(bin) / GRANULE;
+  const size_t first = bin == 1 ? 0 : bin_bytes(bin - 1) / GRANULE + 1;
+  for (size_t i = first; i <= last; i++) { theap->direct[i] = theap->first[bin]; }
+}
+
+static void queue_set_first(theap_t* theap, unsigned bin, page_t* page) {
+  theap->first[bin] = page;
+  direct_update(theap, bin);
+}
+
+static bool queue_is_empty(const theap_t* theap, unsigned bin) { return theap->first[bin] == page_none(); }
+
+// The first page's `prev` is the last one.
+static void queue_push_back(theap_t* theap, page_t* page) {
+  const unsigned bin = page->bin;
+  page->next = NULL;
+  theap->count[bin]++;
+  if (queue_is_empty(theap, bin)) {
+    page->prev = page;
+    queue_set_first(theap, bin, page);
+    return;
+  }
+  page_t* first = theap->first[bin];
+  page->prev = first->prev;
+  first->prev->next = page;
+  first->prev = page;
+}
+
+static void queue_push_front(theap_t* theap, page_t* page) {
+  const unsigned bin = page->bin;
+  page_t* first = theap->first[bin];
+  theap->count[bin]++;
+  if (queue_is_empty(theap, bin)) {
+    page->next = NULL;
+    page->prev = page;
+  } else {
+    page->next = first;
+    page->prev = first->prev;
+    first->prev = page;
+  }
+  queue_set_first(theap, bin, page);
+}
+
+static void queue_remove(theap_t* theap, page_t* page) {
+  const unsigned bin = page->bin;
+  theap->count[bin]--;
+  if (theap->first[bin] == page) {
+    if (page->next != NULL) { page->next->prev = page->prev; }
+    queue_set_first(theap, bin, page->next == NULL ? page_none() : page->next);
+  } else {
+    page->prev->next = page->next;
+    page_t* after = page->next == NULL ? theap->first[bin] : page->next;
+    after->prev = page->prev;
+  }
+  page->next = page->prev = NULL;
+}
+
+static void theap_own(theap_t* theap, page_t* page) {
+  page->theap = theap;
+  store_relaxed(&page->owner, theap->thread->id);
+}
+
+static void theap_disown(theap_t* theap, page_t* page) {
+  queue_remove(theap, page);
+  page->theap = NULL;
+  store_relaxed(&page->owner, 0);
+}
+
+PRIVATE void theap_setup(theap_t* theap, heap_t* heap, thread_t* thread) {
+  for (unsigned i = 0; i < DIRECT_COUNT; i++) { theap->direct[i] = page_none(); }
+  for (unsigned i = 0; i < BIN_COUNT; i++) { theap->first[i] = page_none(); }
+  theap->heap = heap;
+  theap->thread = thread;
+}
+
+// ---- pool ----
+
+PRIVATE void heap_unpark(heap_t* heap, page_t* page) {
+  lock_acquire(&heap->lock);
+  if (page->prev != NULL) {
+    page->prev->next = page->next;
+  } else {
+    store_relaxed(&heap->parked[page->bin], page->next);
+  }
+  if (page->next != NULL) { page->next->prev = page->prev; }
+  page->next = page->prev = NULL;
+  lock_release(&heap->lock);
+  stat_down(&heap->stats.pages_abandoned, 1);
+}
+
+typedef enum { PARK_DONE, PARK_RETRY, PARK_MOVED } park_result_t;
+
+// The state changes under the lock, so that who claims the page finds it in the list, and a heap that is being deleted
+// leaves none behind.
+static park_result_t park_locked(heap_t* heap, page_t* page) {
+  if (load_relaxed(&heap->state) == HEAP_DELETED) { return PARK_MOVED; }
+  if (!remote_park(&page->remote, page->used)) { return PARK_RETRY; }
+  page_t* first = load_relaxed(&heap->parked[page->bin]);
+  page->prev = NULL;
+  page->next = first;
+  if (first != NULL) { first->prev = page; }
+  store_relaxed(&heap->parked[page->bin], page);
+  return PARK_DONE;
+}
+
+PRIVATE void heap_park(heap_t* heap, page_t* page) {
+  park_result_t result = PARK_RETRY;
+  while (result != PARK_DONE) {
+    if (result == PARK_MOVED) { heap = heap_rehome(page); }
+    page_take_remote(page);
+    if (page->used == 0) {
+      heap_release_page(page);
+      return;
+    }
+    lock_acquire(&heap->lock);
+    result = park_locked(heap, page);
+    lock_release(&heap->lock);
+  }
+  stat_up(&heap->stats.pages_abandoned, 1);
+}
+
+static page_t* claim_parked(heap_t* heap, unsigned bin, uint32_t* claimed) {
+  lock_acquire(&heap->lock);
+  page_t* page = load_relaxed(&heap->parked[bin]);
+  while (page != NULL && !remote_claim(&page->remote, REMOTE_PARKED, claimed)) { page = page->next; }
+  lock_release(&heap->lock);
+  return page;
+}
+
+static page_t* theap_reuse_parked(theap_t* theap, unsigned bin) {
+  heap_t* heap = theap->heap;
+  uint32_t claimed = 0;
+  if (load_relaxed(&heap->parked[bin]) == NULL) { return NULL; }
+  page_t* page = claim_parked(heap, bin, &claimed);
+  if (page == NULL) { return NULL; }
+  heap_unpark(heap, page);
+  page_restore(page, claimed);
+  theap_own(theap, page);
+  queue_push_front(theap, page);
+  stat_add(&heap->stats.pages_reclaim_on_alloc, 1);
+  return page_has_room(page) ? page : NULL;
+}
+
+// ---- finding a page ----
+
+// False: a block came home meanwhile, and the page is back at the front.
+static bool theap_page_to_full(theap_t* theap, page_t* page) {
+  theap_disown(theap, page);
+  if (remote_leave_full(&page->remote)) { return true; }
+  theap_own(theap, page);
+  queue_push_front(theap, page);
+  page_take_remote(page);
+  return false;
+}
+
+static page_t* theap_search(theap_t* theap, unsigned bin) {
+  while (!queue_is_empty(theap, bin)) {
+    page_t* page = theap->first[bin];
+    if (page_has_room(page) || !theap_page_to_full(theap, page)) { return page; }
+  }
+  return NULL;
+}
+
+static page_t* theap_fresh(theap_t* theap, unsigned bin) {
+  enum { PAGES_ROOMY = 2 };  // so many pages of 16 KiB before the class gets 64 KiB
+  heap_t* heap = theap->heap;
+  const intptr_t pages = load_relaxed(&heap->stats.page_bins[bin].current);
+  page_want_t want = {.bin = bin, .roomy = pages >= PAGES_ROOMY, .arena = heap->arena, .numa_node = heap->numa_node + 1};
+  want.direct = heap->arena == NULL && option_is_enabled(mi_option_disallow_arena_alloc);
+  page_t* page = page_new(want);
+  if (page == NULL && want.direct) {
+    want.direct = false;
+    page = page_new(want);
+  }
+  if (page == NULL) { return NULL; }
+  heap_add_page(heap, page);
+  theap_own(theap, page);
+  queue_push_front(theap, page);
+  page_extend(page);
+  return page;
+}
+
+PRIVATE page_t* theap_find_page(theap_t* theap, unsigned bin) {
+  page_t* page = theap_search(theap, bin);
+  if (page == NULL) { page = theap_reuse_parked(theap, bin); }
+  return page != NULL ? page : theap_fresh(theap, bin);
+}
+
+// ---- blocks come home ----
+
+static void theap_park(theap_t* theap, page_t* page) {
+  theap_disown(theap, page);
+  heap_park(theap->heap, page);
+}
+
+PRIVATE void theap_adopt(theap_t* theap, page_t* page) {
+  theap_own(theap, page);
+  queue_push_back(theap, page);
+  const uint32_t count = theap->count[page->bin];
+  if (count > PARTIAL_LEAST && count * page->span_slices > PARTIAL_SLICES) {
+    theap_park(theap, theap->first[page->bin]->next);
+  }
+}
+
+static void theap_release_page(theap_t* theap, page_t* page) {
+  theap_disown(theap, page);
+  stat_add(&theap->heap->stats.pages_retire, 1);
+  heap_release_page(page);
+}
+
+// The active page stays: the next allocation wants it.
+PRIVATE void theap_page_emptied(page_t* page) {
+  theap_t* theap = page->theap;
+  if (theap->first[page->bin] != page) { theap_release_page(theap, page); }
+}
+
+// ---- collecting ----
+
+static void queue_collect(theap_t* theap, unsigned bin, bool force) {
+  page_t* page = queue_is_empty(theap, bin) ? NULL : theap->first[bin];
+  while (page != NULL) {
+    page_t* next = page->next;
+    page_take_remote(page);
+    if (page->used == 0 && (force || page != theap->first[bin])) { theap_release_page(theap, page); }
+    page = next;
+  }
+}
+
+PRIVATE void theap_collect(theap_t* theap, bool force) {
+  for (unsigned bin = 1; bin < BIN_COUNT; bin++) { queue_collect(theap, bin, force); }
+}
+
+static void page_abandon(theap_t* theap, page_t* page) {
+  page_take_remote(page);
+  if (page->used == 0) {
+    theap_release_page(theap, page);
+  } else if (page->free != NULL || page->capacity < page->reserved) {
+    theap_park(theap, page);
+  } else {
+    (void)theap_page_to_full(theap, page);  // if not, the caller sees it again
+  }
+}
+
+PRIVATE void theap_abandon(theap_t* theap) {
+  for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
+    while (!queue_is_empty(theap, bin)) { page_abandon(theap, theap->first[bin]); }
+  }
+}
+
+PRIVATE void theap_move_pages(theap_t* from, theap_t* to) {
+  for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
+    while (!queue_is_empty(from, bin)) {
+      page_t* page = from->first[bin];
+      queue_remove(from, page);
+      (void)heap_rehome(page);
+      theap_own(to, page);
+      queue_push_back(to, page);
+    }
+  }
+}

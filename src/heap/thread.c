@@ -1,0 +1,260 @@
+// Threads: their records, their end, and a theap for those that have none.
+#include "heap.h"
+
+#include "../memory/meta.h"
+#include "../service/options.h"
+
+HIDDEN THREAD_LOCAL theap_t* tls_theap = &theap_empty;
+
+SHARED_DATA_DEF _Atomic(size_t) thread_count;
+SHARED_DATA_DEF _Atomic(size_t) collect_requests;
+
+// Every entry leads to the page that nobody owns and that has no block: the slow path does the rest.
+#define NONE_1 (page_t*)(void*)&map
+#define NONE_8 NONE_1, NONE_1, NONE_1, NONE_1, NONE_1, NONE_1, NONE_1, NONE_1
+#define NONE_64 NONE_8, NONE_8, NONE_8, NONE_8, NONE_8, NONE_8, NONE_8, NONE_8
+#define NONE_DIRECT NONE_64, NONE_1
+#define NONE_BINS NONE_64, NONE_8, NONE_1
+#define THEAP_NONE { .direct = {NONE_DIRECT}, .first = {NONE_BINS} }
+
+_Static_assert(BIN_COUNT == 64 + 8 + 1 && DIRECT_COUNT <= 65, "theap_empty lists that many pages");
+
+SHARED_DATA_DEF theap_t theap_empty = THEAP_NONE;
+SHARED_DATA_DEF theap_t theap_gone = THEAP_NONE;
+
+static struct {
+  lock_t lock;
+  thread_t* threads;
+  lock_t orphan_lock;
+  thread_t* orphans;  // one record for all threads that have none
+  subproc_t* subprocs;
+} registry;
+
+enum { ORPHAN_ID = 1, EXIT_ROUNDS = 3 };  // POSIX promises four rounds of destructors: we leave in the last
+
+PRIVATE void registry_lock(void) {
+  lock_acquire(&registry.orphan_lock);
+  lock_acquire(&registry.lock);
+}
+
+PRIVATE void registry_unlock(void) {
+  lock_release(&registry.lock);
+  lock_release(&registry.orphan_lock);
+}
+
+// Only the forking thread lives on in the child. What the others owned stays theirs: their lists may be half written.
+PRIVATE void registry_reset_in_child(void) {
+  thread_t* self = tls_theap->thread;
+  registry.threads = self;
+  for (subproc_t* subproc = registry.subprocs; subproc != NULL; subproc = subproc->next) { subproc->threads = 0; }
+  if (self != NULL) { self->subproc->threads = 1; }
+  if (self != NULL) { self->next = self->prev = NULL; }
+  store_relaxed(&thread_count, self != NULL);
+  lock_reset(&registry.lock);
+  lock_reset(&registry.orphan_lock);
+}
+
+PRIVATE subproc_t* registry_subprocs(void) { return registry.subprocs; }
+
+PRIVATE void registry_add_subproc(subproc_t* subproc) {
+  lock_acquire(&registry.lock);
+  subproc->next = registry.subprocs;
+  registry.subprocs = subproc;
+  lock_release(&registry.lock);
+}
+
+PRIVATE void registry_remove_subproc(subproc_t* subproc) {
+  lock_acquire(&registry.lock);
+  subproc_t** link = &registry.subprocs;
+  while (*link != NULL && *link != subproc) { link = &(*link)->next; }
+  if (*link != NULL) { *link = subproc->next; }
+  lock_release(&registry.lock);
+}
+
+// ---- records ----
+
+typedef struct thread_record {
+  thread_t thread;
+  theap_t theap;
+} thread_record_t;
+
+static void registry_add(thread_t* thread) {
+  lock_acquire(&registry.lock);
+  thread->prev = NULL;
+  thread->next = registry.threads;
+  if (thread->next != NULL) { thread->next->prev = thread; }
+  registry.threads = thread;
+  thread->subproc->threads++;
+  lock_release(&registry.lock);
+  (void)add_relaxed(&thread_count, 1);
+  stat_up(&memory_stats.threads, 1);
+}
+
+static void registry_remove(thread_t* thread) {
+  lock_acquire(&registry.lock);
+  if (thread->prev != NULL) {
+    thread->prev->next = thread->next;
+  } else {
+    registry.threads = thread->next;
+  }
+  if (thread->next != NULL) { thread->next->prev = thread->prev; }
+  thread->subproc->threads--;
+  lock_release(&registry.lock);
+  (void)sub_relaxed(&thread_count, 1);
+  stat_down(&memory_stats.threads, 1);
+}
+
+static thread_t* thread_new(uintptr_t id, subproc_t* subproc) {
+  thread_record_t* record = meta_alloc(sizeof(thread_record_t));
+  if (record == NULL) { return NULL; }
+  thread_t* thread = &record->thread;
+  thread->id = id;
+  thread->subproc = subproc;
+  thread->theaps = thread->recent = &record->theap;
+  thread->epoch = load_relaxed(&heap_epoch);
+  theap_setup(&record->theap, subproc->main, thread);
+  heap_link_theap(subproc->main, &record->theap);
+  return thread;
+}
+
+static void thread_free(thread_t* thread) {
+  heap_unlink_theap(thread->theaps->heap, thread->theaps);
+  meta_free((thread_record_t*)(void*)thread, sizeof(thread_record_t));
+}
+
+PRIVATE bool process_is_threaded(void) { return load_relaxed(&thread_count) > 1; }
+
+// ---- beginning ----
+
+static theap_t* thread_begin(subproc_t* subproc) {
+  thread_t* thread = thread_new(port_thread_id(), subproc);
+  if (thread == NULL) { return NULL; }
+  tls_theap = thread->theaps;  // from here on a recursive call finds a heap
+  registry_add(thread);
+  if (port_thread_arm(thread) != 0 && process_is_threaded()) {
+    thread_leave();  // nothing would tell us of its end
+    tls_theap = &theap_gone;
+  }
+  return tls_theap;
+}
+
+PRIVATE theap_t* thread_enter(void) {
+  if (tls_theap == &theap_gone) { return &theap_gone; }
+  process_init();
+  return thread_begin(&subproc_main_static);
+}
+
+PRIVATE void thread_enter_subproc(subproc_t* subproc) { (void)thread_begin(subproc); }
+
+PRIVATE thread_t* thread_self_or_null(void) {
+  theap_t* theap = tls_theap;
+  if (unlikely(theap->thread == NULL)) { theap = thread_enter(); }
+  return theap == NULL ? NULL : theap->thread;
+}
+
+PRIVATE theap_t* thread_theap_of(thread_t* thread, const heap_t* heap) {
+  theap_t* theap = thread->theaps;
+  while (theap != NULL && theap->heap != heap) { theap = theap->next; }
+  return theap;
+}
+
+// ---- heaps that others deleted ----
+
+static void theap_drop(thread_t* thread, theap_t** link) {
+  theap_t* theap = *link;
+  *link = theap->next;
+  if (thread->recent == theap) { thread->recent = thread->theaps; }
+  if (tls_theap == theap) { tls_theap = thread->theaps; }
+  heap_unlink_theap(theap->heap, theap);
+  meta_free(theap, sizeof(theap_t));
+}
+
+// True: the theap's heap is no more; its pages have moved if it was deleted.
+static bool theap_catch_up(thread_t* thread, theap_t* theap) {
+  heap_t* heap = theap->heap;
+  lock_acquire(&heap->walk);
+  const int state = load_relaxed(&heap->state);
+  if (state == HEAP_DELETED) { theap_move_pages(theap, thread->theaps); }
+  lock_release(&heap->walk);
+  return state != HEAP_ALIVE;
+}
+
+PRIVATE void thread_catch_up(thread_t* thread) {
+  const uint32_t epoch = load_relaxed(&heap_epoch);
+  if (thread->epoch == epoch) { return; }
+  thread->epoch = epoch;
+  for (theap_t** link = &thread->theaps->next; *link != NULL;) {
+    if (theap_catch_up(thread, *link)) {
+      theap_drop(thread, link);
+    } else {
+      link = &(*link)->next;
+    }
+  }
+}
+
+// ---- walks ----
+
+typedef void theap_fun(theap_t* theap);
+
+static void theap_walk(theap_t* theap, theap_fun* fun) {
+  if (theap->heap->is_main) {
+    fun(theap);
+    return;
+  }
+  lock_acquire(&theap->heap->walk);
+  if (load_relaxed(&theap->heap->state) == HEAP_ALIVE) { fun(theap); }
+  lock_release(&theap->heap->walk);
+}
+
+static void collect_gently(theap_t* theap) { theap_collect(theap, false); }
+static void collect_forced(theap_t* theap) { theap_collect(theap, true); }
+
+PRIVATE void thread_collect(thread_t* thread, bool force) {
+  thread_catch_up(thread);
+  for (theap_t* theap = thread->theaps; theap != NULL; theap = theap->next) {
+    theap_walk(theap, force ? collect_forced : collect_gently);
+  }
+}
+
+// ---- end ----
+
+PRIVATE void thread_leave(void) {
+  theap_t* theap = tls_theap;
+  if (theap->thread == NULL) { return; }
+  thread_t* thread = theap->thread;
+  thread->epoch = load_relaxed(&heap_epoch) - 1;
+  thread_catch_up(thread);
+  while (thread->theaps->next != NULL) {
+    theap_walk(thread->theaps->next, theap_abandon);
+    (void)theap_catch_up(thread, thread->theaps->next);
+    theap_drop(thread, &thread->theaps->next);
+  }
+  tls_theap = &theap_empty;
+  theap_abandon(thread->theaps);
+  registry_remove(thread);
+  (void)port_thread_arm(NULL);
+  thread_free(thread);
+}
+
+// Destructors of other keys may still allocate and free: so we leave in the last round, and serve what comes after it
+// from the orphans' heap.
+PRIVATE void thread_on_exit(void* argument) {
+  thread_t* thread = argument;
+  if (tls_theap->thread != thread) { return; }
+  if (thread->exit_rounds++ < EXIT_ROUNDS && port_thread_arm(thread) == 0) { return; }
+  thread_leave();
+  tls_theap = &theap_gone;
+}
+
+// ---- orphans ----
+
+PRIVATE theap_t* orphan_lock(void) {
+  process_init();
+  lock_acquire(&registry.orphan_lock);
+  if (registry.orphans == NULL) { registry.orphans = thread_new(ORPHAN_ID, &subproc_main_static); }
+  if (registry.orphans != NULL) { return registry.orphans->theaps; }
+  lock_release(&registry.orphan_lock);
+  return NULL;
+}
+
+PRIVATE void orphan_unlock(void) { lock_release(&registry.orphan_lock); }

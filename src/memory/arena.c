@@ -1,0 +1,717 @@
+// Arenas, slices, purge. See arena.h.
+#include "arena.h"
+
+#include "../port/lock.h"
+#include "../service/message.h"
+#include "../service/options.h"
+#include "meta.h"
+
+SHARED_DATA_DEF stats_t memory_stats;
+
+enum { FIRST_ARENA = 32 << 20, HUGE_PAGE = 2 << 20, PURGE_PIECE = 256 << 10 };
+enum { MIN_KEPT = 8 << 20, KEPT_SHARE = 16 };  // dirty bytes kept: 8 MiB, or 1/16 of what is in use
+enum { MAX_DIRECT = 24 };                      // mappings of their own, beside one for each GiB in use
+
+static struct {
+  lock_t lock;
+  arena_t* first;
+  size_t taken_slices, dirty_slices, reserved_bytes, direct_bytes, direct_count;
+  int64_t now_ms, last_decay_ms;  // as of the last give or collect
+  const arena_t* news;  // an arena that is still to be announced, once the lock is free
+} memory;
+
+static size_t slices_bytes(size_t slices) { return slices << SLICE_SHIFT; }
+
+// Runs are whole OS pages, also where those are larger than a slice.
+static size_t slices_rounded(size_t slices) {
+  return align_up(slices, size_max(port_page_bytes() >> SLICE_SHIFT, 1));
+}
+
+static uint8_t* slice_start(const arena_t* arena, uint32_t index) {
+  return arena->start + slices_bytes(index);
+}
+
+// ---- runs and bins ----
+
+static uint32_t run_length(const arena_t* arena, uint32_t index) { return arena->table[index].run >> 2; }
+static unsigned run_state(const arena_t* arena, uint32_t index) { return arena->table[index].run & 3; }
+
+static void run_mark(arena_t* arena, uint32_t first, uint32_t length, unsigned state) {
+  arena->table[first].run = arena->table[first + length - 1].run = length << 2 | state;
+}
+
+// Bins are exact to 32 slices, then four for each doubling.
+static unsigned bin_floor(uint32_t length) {
+  if (length <= 32) { return length - 1; }
+  const unsigned b = high_bit(length);
+  return 32 + (b - 5) * 4 + ((length >> (b - 2)) & 3);
+}
+
+static void bin_push(arena_t* arena, uint32_t first) {
+  const unsigned kind = run_state(arena, first) - 1;
+  const unsigned bin = bin_floor(run_length(arena, first));
+  uint32_t* head = &arena->bins[kind][bin];
+  arena->table[first].prev = 0;
+  arena->table[first].next = *head;
+  if (*head != 0) { arena->table[*head - 1].prev = first + 1; }
+  *head = first + 1;
+  arena->occupied[kind][bin / 64] |= (uint64_t)1 << (bin % 64);
+}
+
+static void bin_remove(arena_t* arena, uint32_t first) {
+  const unsigned kind = run_state(arena, first) - 1;
+  const unsigned bin = bin_floor(run_length(arena, first));
+  const slice_t* slice = &arena->table[first];
+  if (slice->next != 0) { arena->table[slice->next - 1].prev = slice->prev; }
+  if (slice->prev != 0) {
+    arena->table[slice->prev - 1].next = slice->next;
+    return;
+  }
+  arena->bins[kind][bin] = slice->next;
+  if (slice->next == 0) { arena->occupied[kind][bin / 64] &= ~((uint64_t)1 << (bin % 64)); }
+}
+
+// The first occupied bin from `bin` on, or RUN_BINS.
+static unsigned bin_next(const arena_t* arena, unsigned state, unsigned bin) {
+  for (unsigned word = bin / 64; word < RUN_BINS / 64; word++) {
+    uint64_t bits = arena->occupied[state - 1][word];
+    if (word == bin / 64) { bits &= ~(uint64_t)0 << (bin % 64); }
+    if (bits != 0) { return word * 64 + low_bit(bits); }
+  }
+  return RUN_BINS;
+}
+
+// Makes a free run, coalesced with neighbours of the same state.
+static void run_free(arena_t* arena, uint32_t first, uint32_t length, unsigned state) {
+  if (first > 0 && run_state(arena, first - 1) == state) {
+    const uint32_t left = run_length(arena, first - 1);
+    bin_remove(arena, first - left);
+    first -= left, length += left;
+  }
+  if (first + length < arena->frontier && run_state(arena, first + length) == state) {
+    const uint32_t right = run_length(arena, first + length);
+    bin_remove(arena, first + length);
+    length += right;
+  }
+  run_mark(arena, first, length, state);
+  arena->table[first].stamp = (uint32_t)memory.now_ms;
+  bin_push(arena, first);
+}
+
+// Takes `length` slices at `start` out of the free run at `first`.
+static void run_carve(arena_t* arena, uint32_t first, uint32_t start, uint32_t length) {
+  const unsigned state = run_state(arena, first);
+  const uint32_t end = first + run_length(arena, first);
+  const uint32_t stamp = arena->table[first].stamp;
+  bin_remove(arena, first);
+  if (start > first) {
+    run_mark(arena, first, start - first, state);
+    bin_push(arena, first);
+  }
+  if (start + length < end) {
+    run_mark(arena, start + length, end - start - length, state);
+    arena->table[start + length].stamp = stamp;
+    bin_push(arena, start + length);
+  }
+  run_mark(arena, start, length, RUN_TAKEN);
+  if (state == RUN_DIRTY) { memory.dirty_slices -= length; }
+}
+
+// Where a block of this alignment starts in the run, or 0xffffffff if it does not fit.
+static uint32_t run_fit(const arena_t* arena, uint32_t first, const span_want_t* want) {
+  const uintptr_t start = align_up((uintptr_t)slice_start(arena, first), want->align);
+  const size_t index = (start - (uintptr_t)arena->start) >> SLICE_SHIFT;
+  return index + want->slices <= (size_t)first + run_length(arena, first) ? (uint32_t)index : UINT32_MAX;
+}
+
+static bool run_take(arena_t* arena, unsigned state, const span_want_t* want, span_t* out) {
+  enum { MAX_TRIES = 8 };
+  unsigned bin = bin_floor((uint32_t)want->slices);
+  int tries = 0;
+  for (bin = bin_next(arena, state, bin); bin < RUN_BINS; bin = bin_next(arena, state, bin + 1)) {
+    for (uint32_t at = arena->bins[state - 1][bin]; at != 0; at = arena->table[at - 1].next) {
+      const uint32_t start = run_fit(arena, at - 1, want);
+      if (start != UINT32_MAX) {
+        run_carve(arena, at - 1, start, (uint32_t)want->slices);
+        *out = (span_t){arena, slice_start(arena, start), want->slices, state == RUN_CLEAN};
+        return true;
+      }
+      if (++tries % MAX_TRIES == 0) { break; }  // on to the larger ones
+    }
+  }
+  return false;
+}
+
+// ---- frontier ----
+
+static bool arena_commit(arena_t* arena, uint32_t length, bool* is_zero) {
+  uint8_t* start = slice_start(arena, arena->frontier);
+  const size_t bytes = slices_bytes(length);
+  *is_zero = arena->fresh_is_zero;
+  stat_add(&memory_stats.commit_calls, 1);
+  if (arena->commit_fun != NULL) { return arena->commit_fun(true, start, bytes, is_zero, arena->commit_arg); }
+  return arena->committed || port_commit(start, bytes) == 0;
+}
+
+// Growth beyond the first arena means that what there was is densely used: worth huge pages.
+static bool arena_wants_huge(const arena_t* arena) {
+  const long allow = option_get(mi_option_allow_thp);
+  return !arena->committed && arena->commit_fun == NULL && (allow == 2 || (allow == 1 && arena != memory.first));
+}
+
+static uint32_t frontier_step(const arena_t* arena, uint32_t need) {
+  const uint32_t room = arena->slices - arena->frontier;
+  size_t step = size_max(arena->frontier / 8, PURGE_PIECE / SLICE_BYTES);
+  step = size_max(need, size_min(step, 4 * HUGE_PAGE / SLICE_BYTES));
+  if (arena_wants_huge(arena)) {
+    step = align_up(arena->frontier + step, HUGE_PAGE / SLICE_BYTES) - arena->frontier;
+  }
+  return (uint32_t)size_min(slices_rounded(step), room);
+}
+
+// Moves the frontier so that a free run of the wanted length ends there.
+static bool arena_advance(arena_t* arena, const span_want_t* want) {
+  const size_t need = slices_rounded(want->slices + (want->align >> SLICE_SHIFT));
+  if (need > arena->slices - arena->frontier) { return false; }
+  const uint32_t step = frontier_step(arena, (uint32_t)need);
+  bool is_zero = false;
+  if (!arena_commit(arena, step, &is_zero)) { return false; }
+  if (arena_wants_huge(arena)) {
+    (void)port_advise_huge(slice_start(arena, arena->frontier), slices_bytes(step), true);
+  }
+  const uint32_t first = arena->frontier;
+  arena->frontier += step;
+  run_free(arena, first, step, is_zero ? RUN_CLEAN : RUN_DIRTY);
+  if (!is_zero) { memory.dirty_slices += step; }
+  return true;
+}
+
+// ---- arenas ----
+
+static void arena_link(arena_t* arena) {
+  arena_t** at = &memory.first;
+  while (*at != NULL) { at = &(*at)->next; }
+  *at = arena;
+  stat_add(&memory_stats.arena_count, 1);
+  stat_up(&memory_stats.reserved, slices_bytes(arena->slices));
+}
+
+// Size of the next arena: as much as there is already, from 32 MiB to arena_reserve, or a quarter of a large heap.
+static size_t next_arena_bytes(size_t need) {
+  const size_t most = size_max(option_size(mi_option_arena_reserve), memory.reserved_bytes / 4);
+  size_t bytes = size_min(size_max(memory.reserved_bytes, FIRST_ARENA), size_max(most, HUGE_PAGE));
+  bytes = size_min(bytes, size_max(port_address_limit() / 8, HUGE_PAGE));
+  return align_up(size_max(bytes, need + need / 256 + HUGE_PAGE), HUGE_PAGE);
+}
+
+static int reserve_shrinking(size_t* bytes, size_t least, void** out) {
+  for (;;) {
+    stat_add(&memory_stats.mmap_calls, 1);
+    const int error = port_reserve(*bytes, *bytes >= HUGE_PAGE ? HUGE_PAGE : SLICE_BYTES * 4, out);
+    if (error == 0 || *bytes / 2 < least) { return error; }
+    *bytes = align_up(*bytes / 2, SLICE_BYTES * 4);
+  }
+}
+
+// Slices, a guard page and the slice table in one reservation.
+static int arena_layout(arena_t* arena, void* start, size_t bytes) {
+  const size_t page = port_page_bytes();
+  const size_t table_bytes = align_up(bytes / SLICE_BYTES * sizeof(slice_t), page);
+  const size_t usable = align_down(bytes - table_bytes - page, size_max(page, SLICE_BYTES));
+  uint8_t* table = (uint8_t*)start + bytes - table_bytes;
+  const int error = arena->committed ? 0 : port_commit(table, table_bytes);
+  if (error != 0) { return error; }
+  arena->start = start;
+  arena->slices = (uint32_t)(usable / SLICE_BYTES);
+  arena->table = (slice_t*)(void*)table;
+  arena->mapped_bytes = bytes;
+  arena->fresh_is_zero = true;
+  arena->numa_node = -1;
+  return map_cover(start, usable);
+}
+
+// On explicit 2 MiB pages, if the user wants them and the OS has them; such memory is resident from the start.
+static bool reserve_large_pages(size_t* bytes, void** out) {
+  static _Atomic(bool) refused;
+  if (likely(!option_is_enabled(mi_option_allow_large_os_pages)) || load_relaxed(&refused)) { return false; }
+  const int error = port_map_huge(*bytes, HUGE_PAGE, -1, out);
+  if (error != 0) { store_relaxed(&refused, true); }
+  return error == 0;
+}
+
+static int arena_obtain(arena_t* arena, size_t need) {
+  size_t bytes = next_arena_bytes(need);
+  void* start = NULL;
+  arena->committed = arena->pinned = reserve_large_pages(&bytes, &start);
+  int error = 0;
+  if (!arena->committed) {
+    const size_t least = align_up(need + need / 256 + 4 * port_page_bytes(), 4 * SLICE_BYTES);
+    error = reserve_shrinking(&bytes, least, &start);
+  }
+  if (error != 0) { return error; }
+  error = arena_layout(arena, start, bytes);
+  if (error != 0) { port_release(start, bytes); }
+  return error;
+}
+
+static bool arena_grow_memory(size_t need_slices) {
+  if (option_is_enabled(mi_option_disallow_os_alloc) || need_slices > ARENA_MAX_SLICES / 2) { return false; }
+  arena_t* arena = meta_alloc(sizeof(arena_t));
+  if (arena == NULL) { return false; }
+  if (arena_obtain(arena, slices_bytes(need_slices)) != 0) {
+    meta_free(arena, sizeof(arena_t));
+    return false;
+  }
+  if (!arena->committed) { (void)port_advise_huge(arena->start, slices_bytes(arena->slices), false); }
+  memory.reserved_bytes += arena->mapped_bytes;
+  arena_link(arena);
+  if (option_get(mi_option_arena_eager_commit) == 1) {
+    (void)arena_advance(arena, &(span_want_t){.slices = arena->slices});
+  }
+  memory.news = arena;
+  return true;
+}
+
+static void arena_unmap(arena_t** link) {
+  arena_t* arena = *link;
+  *link = arena->next;
+  memory.reserved_bytes -= arena->mapped_bytes;
+  stat_down(&memory_stats.reserved, slices_bytes(arena->slices));
+  port_release(arena->start, arena->mapped_bytes);
+  meta_free(arena, sizeof(arena_t));
+}
+
+// ---- purge ----
+
+// Purges up to `most` slices at the end of a dirty run. The lock is released meanwhile; false if the OS refused.
+static bool purge_run(arena_t* arena, uint32_t first, size_t most) {
+  const uint32_t length = run_length(arena, first);
+  const uint32_t part = (uint32_t)size_min(length, slices_rounded(most));
+  const uint32_t start = first + length - part;
+  run_carve(arena, first, start, part);
+  arena->taken += part;  // keeps the arena mapped
+  lock_release(&memory.lock);
+  const bool reset = !option_is_enabled(mi_option_purge_decommits);
+  uint8_t* address = slice_start(arena, start);
+  const int error = reset ? port_reset(address, slices_bytes(part)) : port_decommit(address, slices_bytes(part));
+  lock_acquire(&memory.lock);
+  arena->taken -= part;
+  const bool is_clean = error == 0 && !reset;
+  run_free(arena, start, part, is_clean ? RUN_CLEAN : RUN_DIRTY);
+  stat_add(&memory_stats.purge_calls, 1);
+  if (!is_clean) { memory.dirty_slices += part; }
+  if (error == 0) { stat_add(&memory_stats.purged, slices_bytes(part)); }
+  if (is_clean) { stat_down(&memory_stats.committed, slices_bytes(part)); }
+  return is_clean;
+}
+
+static bool arena_may_purge(const arena_t* arena) { return !arena->pinned && arena->commit_fun == NULL; }
+
+static unsigned highest_dirty_bin(const arena_t* arena) {
+  for (unsigned word = RUN_BINS / 64; word-- > 0;) {
+    const uint64_t bits = arena->occupied[RUN_DIRTY - 1][word];
+    if (bits != 0) { return word * 64 + 63 - (unsigned)__builtin_clzll(bits); }
+  }
+  return RUN_BINS;
+}
+
+// The longest dirty run by bin, in any arena.
+static arena_t* longest_dirty(uint32_t* first) {
+  arena_t* best = NULL;
+  unsigned best_bin = 0;
+  for (arena_t* arena = memory.first; arena != NULL; arena = arena->next) {
+    const unsigned bin = arena_may_purge(arena) ? highest_dirty_bin(arena) : RUN_BINS;
+    if (bin < RUN_BINS && (best == NULL || bin > best_bin)) { best = arena, best_bin = bin; }
+  }
+  if (best != NULL) { *first = best->bins[RUN_DIRTY - 1][best_bin] - 1; }
+  return best;
+}
+
+static size_t kept_slices(void) {
+  if (option_get(mi_option_purge_delay) == 0) { return 0; }
+  return size_max(memory.taken_slices / KEPT_SHARE, MIN_KEPT / SLICE_BYTES);
+}
+
+static uint32_t purge_least(void) { return (uint32_t)size_max(option_size(mi_option_minimal_purge_size) >> SLICE_SHIFT, 1); }
+
+// More is unused than we keep: give back twice what came in, in pieces that cost microseconds.
+static void purge_excess(size_t given_slices) {
+  size_t due = size_max(2 * given_slices, PURGE_PIECE / SLICE_BYTES);
+  const size_t piece = size_max(given_slices, PURGE_PIECE / SLICE_BYTES);
+  uint32_t first = 0;
+  while (due > 0 && memory.dirty_slices > kept_slices()) {
+    arena_t* arena = longest_dirty(&first);
+    if (arena == NULL || run_length(arena, first) < purge_least() || !purge_run(arena, first, piece)) { return; }
+    due -= size_min(due, piece);
+  }
+}
+
+// The first run in the bins that has been dirty for so long.
+static arena_t* expired_dirty(int64_t now, long delay_ms, uint32_t* first) {
+  for (arena_t* arena = memory.first; arena != NULL; arena = arena->next) {
+    if (!arena_may_purge(arena)) { continue; }
+    unsigned bin = bin_next(arena, RUN_DIRTY, bin_floor(purge_least()));
+    for (; bin < RUN_BINS; bin = bin_next(arena, RUN_DIRTY, bin + 1)) {
+      for (uint32_t at = arena->bins[RUN_DIRTY - 1][bin]; at != 0; at = arena->table[at - 1].next) {
+        if ((uint32_t)now - arena->table[at - 1].stamp >= (uint32_t)delay_ms) {
+          *first = at - 1;
+          return arena;
+        }
+      }
+    }
+  }
+  return NULL;
+}
+
+// A look at the clock a few times in each delay; one piece at a time.
+static void purge_expired(long delay_ms) {
+  const int64_t now = memory.now_ms;
+  if (memory.dirty_slices == 0 || now - memory.last_decay_ms < delay_ms / 4 + 1) { return; }
+  uint32_t first = 0;
+  arena_t* arena = expired_dirty(now, delay_ms, &first);
+  if (arena == NULL || !purge_run(arena, first, PURGE_PIECE / SLICE_BYTES)) { memory.last_decay_ms = now; }
+}
+
+static void purge_due(size_t given_slices) {
+  const long delay = option_get(mi_option_purge_delay) * option_get(mi_option_arena_purge_mult);
+  if (delay < 0) { return; }
+  if (memory.dirty_slices > kept_slices()) { purge_excess(given_slices); }
+  purge_expired(delay);
+}
+
+static void purge_all(void) {
+  uint32_t first = 0;
+  for (arena_t* arena = longest_dirty(&first); arena != NULL; arena = longest_dirty(&first)) {
+    if (!purge_run(arena, first, ARENA_MAX_SLICES)) { return; }
+  }
+}
+
+static void memory_unmap_empty(void) {
+  arena_t** link = memory.first == NULL ? &memory.first : &memory.first->next;
+  while (*link != NULL) {
+    const arena_t* arena = *link;
+    if (arena->taken == 0 && !arena->kept && highest_dirty_bin(arena) == RUN_BINS) {
+      arena_unmap(link);
+    } else {
+      link = &(*link)->next;
+    }
+  }
+}
+
+PRIVATE void memory_collect(bool force) {
+  lock_acquire(&memory.lock);
+  memory.now_ms = port_clock_ms();
+  if (force) {
+    purge_all();
+    memory_unmap_empty();
+  } else {
+    purge_due(0);
+  }
+  lock_release(&memory.lock);
+}
+
+// ---- take and give ----
+
+static bool arena_fits(const arena_t* arena, const span_want_t* want) {
+  if (want->arena != NULL) { return arena == want->arena; }
+  const bool near = want->numa_node == 0 || arena->numa_node < 0 || arena->numa_node == want->numa_node - 1;
+  return near && !arena->exclusive;
+}
+
+static bool take_free_run(const span_want_t* want, unsigned state, span_t* out) {
+  for (arena_t* arena = memory.first; arena != NULL; arena = arena->next) {
+    if (arena_fits(arena, want) && run_take(arena, state, want, out)) { return true; }
+  }
+  return false;
+}
+
+static bool take_fresh(const span_want_t* want, span_t* out) {
+  for (arena_t* arena = memory.first; arena != NULL; arena = arena->next) {
+    if (arena_fits(arena, want) && arena_advance(arena, want)) {
+      return run_take(arena, RUN_CLEAN, want, out) || run_take(arena, RUN_DIRTY, want, out);
+    }
+  }
+  return false;
+}
+
+static bool take_from_arenas(const span_want_t* want, span_t* out) {
+  const unsigned better = want->zeroed ? RUN_CLEAN : RUN_DIRTY;
+  const unsigned other = want->zeroed ? RUN_DIRTY : RUN_CLEAN;
+  return take_free_run(want, better, out) || take_free_run(want, other, out) || take_fresh(want, out);
+}
+
+static void account_taken(span_t* span) {
+  span->arena->taken += (uint32_t)span->slices;
+  memory.taken_slices += span->slices;
+  if (span->is_zero) { stat_up(&memory_stats.committed, slices_bytes(span->slices)); }
+}
+
+static bool try_take(const span_want_t* want, span_t* out) {
+  if (take_from_arenas(want, out)) { return true; }
+  if (want->arena != NULL) { return false; }
+  return arena_grow_memory(want->slices + (want->align >> SLICE_SHIFT)) && take_fresh(want, out);
+}
+
+PRIVATE bool memory_take(span_want_t want, span_t* out) {
+  want.slices = slices_rounded(want.slices);
+  want.align = size_max(want.align, SLICE_BYTES);
+  if (want.slices > ARENA_MAX_SLICES / 2 || want.align > ((size_t)1 << 40)) { return false; }
+  lock_acquire(&memory.lock);
+  const bool ok = try_take(&want, out);
+  const arena_t* news = memory.news;
+  memory.news = NULL;
+  if (ok) { account_taken(out); }
+  lock_release(&memory.lock);
+  if (unlikely(news != NULL)) { message_verbose("reserved %zu KiB at %p", news->mapped_bytes / KiB, (void*)news->start); }
+  return ok;
+}
+
+static void direct_give(const span_t* span) {
+  port_release(span->start, slices_bytes(span->slices));
+  lock_acquire(&memory.lock);
+  memory.direct_count--;
+  memory.direct_bytes -= slices_bytes(span->slices);
+  lock_release(&memory.lock);
+  stat_down(&memory_stats.reserved, slices_bytes(span->slices));
+  stat_down(&memory_stats.committed, slices_bytes(span->slices));
+}
+
+static void run_give(const arena_t* arena, const uint8_t* start, size_t slices) {
+  arena_t* owner = (arena_t*)(uintptr_t)arena;
+  owner->taken -= (uint32_t)slices;
+  memory.taken_slices -= slices;
+  memory.dirty_slices += slices;
+  memory.now_ms = port_clock_ms();
+  run_free(owner, (uint32_t)((size_t)(start - arena->start) >> SLICE_SHIFT), (uint32_t)slices, RUN_DIRTY);
+  purge_due(slices);
+}
+
+PRIVATE void memory_give(span_t span) {
+  if (span.arena == NULL) {
+    direct_give(&span);
+    return;
+  }
+  lock_acquire(&memory.lock);
+  run_give(span.arena, span.start, span.slices);
+  lock_release(&memory.lock);
+}
+
+static bool lengthen_locked(span_t* span, uint32_t more) {
+  arena_t* arena = span->arena;
+  const uint32_t first = (uint32_t)((size_t)(span->start - arena->start) >> SLICE_SHIFT);
+  const uint32_t end = first + (uint32_t)span->slices;
+  if (end == arena->frontier && !arena_advance(arena, &(span_want_t){.slices = more})) { return false; }
+  if (end >= arena->frontier || run_state(arena, end) == RUN_TAKEN || run_length(arena, end) < more) { return false; }
+  span_t added = {arena, NULL, more, run_state(arena, end) == RUN_CLEAN};
+  run_carve(arena, end, end, more);
+  account_taken(&added);
+  span->slices += more;
+  span->is_zero = added.is_zero;
+  run_mark(arena, first, (uint32_t)span->slices, RUN_TAKEN);
+  return true;
+}
+
+PRIVATE bool memory_lengthen(span_t* span, size_t slices) {
+  slices = slices_rounded(slices);
+  if (slices <= span->slices || slices > ARENA_MAX_SLICES / 2 || span->arena == NULL) { return slices <= span->slices; }
+  lock_acquire(&memory.lock);
+  const bool ok = lengthen_locked(span, (uint32_t)(slices - span->slices));
+  lock_release(&memory.lock);
+  return ok;
+}
+
+PRIVATE void memory_shorten(span_t* span, size_t slices) {
+  slices = slices_rounded(slices);
+  if (slices >= span->slices) { return; }
+  if (span->arena == NULL) {
+    if (port_resize(span->start, slices_bytes(span->slices), slices_bytes(slices)) != 0) { return; }
+    lock_acquire(&memory.lock);
+    memory.direct_bytes -= slices_bytes(span->slices - slices);
+    lock_release(&memory.lock);
+    span->slices = slices;
+    return;
+  }
+  lock_acquire(&memory.lock);
+  const uint32_t first = (uint32_t)((size_t)(span->start - span->arena->start) >> SLICE_SHIFT);
+  run_mark(span->arena, first, (uint32_t)slices, RUN_TAKEN);
+  run_mark(span->arena, first + (uint32_t)slices, (uint32_t)(span->slices - slices), RUN_TAKEN);
+  run_give(span->arena, slice_start(span->arena, first + (uint32_t)slices), span->slices - slices);
+  span->slices = slices;
+  lock_release(&memory.lock);
+}
+
+// ---- mappings of their own ----
+
+// The number of mappings stays within a constant and one for each GiB in use.
+static bool direct_admit(size_t bytes) {
+  lock_acquire(&memory.lock);
+  const size_t in_use = slices_bytes(memory.taken_slices) + memory.direct_bytes + bytes;
+  const bool ok = memory.direct_count < MAX_DIRECT + in_use / GiB;
+  if (ok) { memory.direct_count++, memory.direct_bytes += bytes; }
+  lock_release(&memory.lock);
+  return ok;
+}
+
+static bool direct_map(size_t bytes, size_t align, void** out) {
+  stat_add(&memory_stats.mmap_calls, 1);
+  if (port_map(bytes, size_max(align, SLICE_BYTES), out) != 0) { return false; }
+  lock_acquire(&memory.lock);
+  const bool ok = map_cover(*out, bytes) == 0;
+  lock_release(&memory.lock);
+  if (!ok) { port_release(*out, bytes); }
+  return ok;
+}
+
+PRIVATE bool memory_take_direct(size_t bytes, size_t align, span_t* out) {
+  bytes = align_up(bytes, size_max(SLICE_BYTES, port_page_bytes()));
+  void* start = NULL;
+  if (option_is_enabled(mi_option_disallow_os_alloc) || !direct_admit(bytes)) { return false; }
+  if (!direct_map(bytes, align, &start)) {
+    lock_acquire(&memory.lock);
+    memory.direct_count--, memory.direct_bytes -= bytes;
+    lock_release(&memory.lock);
+    return false;
+  }
+  stat_up(&memory_stats.reserved, bytes);
+  stat_up(&memory_stats.committed, bytes);
+  *out = (span_t){NULL, start, bytes >> SLICE_SHIFT, true};
+  return true;
+}
+
+PRIVATE bool memory_remap_direct(span_t* span, size_t bytes) {
+  span_t target;
+  if (!memory_take_direct(bytes, SLICE_BYTES, &target)) { return false; }
+  if (port_move(span->start, slices_bytes(span->slices), target.start, slices_bytes(target.slices)) != 0) {
+    memory_give(target);
+    return false;
+  }
+  lock_acquire(&memory.lock);
+  memory.direct_count--;
+  memory.direct_bytes -= slices_bytes(span->slices);
+  lock_release(&memory.lock);
+  stat_down(&memory_stats.reserved, slices_bytes(span->slices));
+  stat_down(&memory_stats.committed, slices_bytes(span->slices));
+  *span = target;
+  return true;
+}
+
+// ---- arenas of the program ----
+
+static void arena_fill(arena_t* arena, const arena_spec_t* spec) {
+  arena->exclusive = spec->exclusive;
+  arena->pinned = spec->pinned;
+  arena->fresh_is_zero = spec->zero;
+  arena->numa_node = spec->numa_node;
+  arena->commit_fun = spec->commit_fun;
+  arena->commit_arg = spec->commit_arg;
+  arena->kept = true;
+}
+
+static void arena_publish(arena_t* arena, bool committed) {
+  const span_want_t all = {.slices = arena->slices};
+  lock_acquire(&memory.lock);
+  arena_link(arena);
+  if (committed) { (void)arena_advance(arena, &all); }
+  lock_release(&memory.lock);
+}
+
+PRIVATE arena_t* arena_add(const arena_spec_t* spec) {
+  const size_t unit = size_max(SLICE_BYTES, port_page_bytes());
+  uint8_t* start = (uint8_t*)align_up((uintptr_t)spec->start, unit);
+  uint8_t* end = (uint8_t*)align_down((uintptr_t)spec->start + spec->bytes, unit);
+  if (start >= end || (size_t)(end - start) / SLICE_BYTES >= ARENA_MAX_SLICES) { return NULL; }
+  arena_t* arena = meta_alloc(sizeof(arena_t));
+  void* table = NULL;
+  const size_t slices = (size_t)(end - start) / SLICE_BYTES;
+  const size_t table_bytes = align_up(slices * sizeof(slice_t), port_page_bytes());
+  if (arena == NULL || port_map(table_bytes, port_page_bytes(), &table) != 0) { return NULL; }
+  lock_acquire(&memory.lock);
+  const bool covered = map_cover(start, (size_t)(end - start)) == 0;
+  lock_release(&memory.lock);
+  if (!covered) {
+    port_release(table, table_bytes);
+    return NULL;
+  }
+  arena_fill(arena, spec);
+  arena->committed = spec->commit_fun == NULL;
+  arena->start = start;
+  arena->slices = (uint32_t)slices;
+  arena->table = table;
+  arena->table_bytes = table_bytes;
+  arena_publish(arena, spec->committed && spec->commit_fun == NULL);
+  return arena;
+}
+
+static int reserve_plain(const arena_spec_t* spec, arena_t* arena) {
+  void* start = NULL;
+  const size_t bytes = align_up(spec->bytes + spec->bytes / 512 + 4 * port_page_bytes(), 4 * SLICE_BYTES);
+  int error = port_reserve(bytes, bytes >= HUGE_PAGE ? HUGE_PAGE : 4 * SLICE_BYTES, &start);
+  if (error != 0) { return error; }
+  lock_acquire(&memory.lock);
+  error = arena_layout(arena, start, bytes);
+  lock_release(&memory.lock);
+  if (error != 0) {
+    port_release(start, bytes);
+    return error;
+  }
+  arena_fill(arena, spec);
+  arena->fresh_is_zero = true;
+  arena_publish(arena, spec->committed);
+  return 0;
+}
+
+PRIVATE int arena_reserve(const arena_spec_t* spec, size_t huge_bytes, arena_t** out) {
+  if (spec->bytes == 0 || spec->bytes / SLICE_BYTES >= ARENA_MAX_SLICES) { return 22; }
+  if (huge_bytes != 0) {
+    arena_spec_t huge = *spec;
+    const int error = port_map_huge(spec->bytes, huge_bytes, spec->numa_node, &huge.start);
+    if (error != 0) { return error; }
+    huge.committed = huge.pinned = huge.zero = true;
+    *out = arena_add(&huge);
+    if (*out == NULL) { port_release(huge.start, spec->bytes); }
+    return *out == NULL ? 12 : 0;
+  }
+  arena_t* arena = meta_alloc(sizeof(arena_t));
+  if (arena == NULL) { return 12; }
+  const int error = reserve_plain(spec, arena);
+  if (error != 0) { meta_free(arena, sizeof(arena_t)); }
+  *out = error == 0 ? arena : NULL;
+  return error;
+}
+
+// ---- questions ----
+
+PRIVATE bool arena_contains(const arena_t* arena, const void* p) {
+  return (uintptr_t)p - (uintptr_t)arena->start < slices_bytes(arena->slices);
+}
+
+PRIVATE bool memory_contains(const void* p) {
+  lock_acquire(&memory.lock);
+  const arena_t* arena = memory.first;
+  while (arena != NULL && !arena_contains(arena, p)) { arena = arena->next; }
+  lock_release(&memory.lock);
+  return arena != NULL;
+}
+
+PRIVATE void memory_visit_arenas(arena_visit_fun* visit, void* arg) {
+  lock_acquire(&memory.lock);
+  for (arena_t* arena = memory.first; arena != NULL && visit(arena, arg);) { arena = arena->next; }
+  lock_release(&memory.lock);
+}
+
+PRIVATE size_t memory_resident_free_bytes(void) {
+  lock_acquire(&memory.lock);
+  const size_t bytes = slices_bytes(memory.dirty_slices);
+  lock_release(&memory.lock);
+  return bytes;
+}
+
+PRIVATE void memory_lock_for_fork(void) { lock_acquire(&memory.lock); }
+
+PRIVATE void memory_unlock_after_fork(bool child) {
+  if (child) {
+    lock_reset(&memory.lock);
+  } else {
+    lock_release(&memory.lock);
+  }
+}

@@ -1,0 +1,104 @@
+// What the OS gave: arenas of 16 KiB slices, handed out as runs of slices.
+//
+//   arena: | taken | dirty | taken | clean | taken | clean ... frontier | not yet committed ... | guard | slice table |
+//
+// A free run is CLEAN (committed, reads as zero, not resident) or DIRTY (may be resident). Neighbours of the same state
+// coalesce at once. Requests are served from dirty runs first, then from clean ones, then by moving the frontier, then
+// by a new arena; arenas grow geometrically, so that their number is logarithmic in the size of the heap.
+//
+//   taken --memory_give--> dirty --purge_run--> clean --memory_take--> taken;   dirty --memory_take--> taken
+//
+// A1 the first and the last slice of each run hold its length and state.   A2 no two neighbours are both dirty or clean.
+// A3 each free run is in exactly one bin, that of its length and state.     A4 nothing beyond the frontier is in a run.
+// All fields belong to the holder of the memory lock. A run that is being purged counts as taken, so that the lock is
+// not held during the system call. Tests: test/unit/arena.c.
+#ifndef MI_MEMORY_ARENA_H
+#define MI_MEMORY_ARENA_H
+
+#include "../../include/mimalloc.h"
+#include "../base/bits.h"
+#include "../service/stats.h"
+#include "map.h"
+
+typedef struct slice {
+  uint32_t run;         // first and last slice of a run: length << 2 | state
+  uint32_t next, prev;  // first slice of a free run: its bin's list, as index + 1
+  uint32_t stamp;       // when it became dirty, in ms
+} slice_t;
+
+enum { RUN_TAKEN = 0, RUN_CLEAN = 1, RUN_DIRTY = 2, FREE_STATES = 2, RUN_BINS = 128 };
+enum { ARENA_MAX_SLICES = 1 << 28 };
+
+typedef struct arena {
+  uint8_t* start;
+  slice_t* table;
+  uint32_t slices, frontier, taken;
+  bool exclusive;  // only for heaps that name it
+  bool pinned;     // huge OS pages or the like: never purged
+  bool fresh_is_zero;
+  bool committed;  // from the start
+  bool kept;       // the program holds its id
+  int numa_node;
+  size_t mapped_bytes, table_bytes;
+  mi_commit_fun_t* commit_fun;
+  void* commit_arg;
+  struct arena* next;
+  uint64_t occupied[FREE_STATES][RUN_BINS / 64];
+  uint32_t bins[FREE_STATES][RUN_BINS];
+} arena_t;
+
+// A run in use, or a mapping of its own when `arena` is NULL.
+typedef struct span {
+  arena_t* arena;
+  uint8_t* start;
+  size_t slices;
+  bool is_zero;
+} span_t;
+
+typedef struct span_want {
+  size_t slices;
+  size_t align;    // bytes, a power of two
+  arena_t* arena;  // NULL: any that is not exclusive
+  bool zeroed;     // zero memory is worth more than resident memory
+  int numa_node;   // 0: any; else one more than the node that the heap wants
+} span_want_t;
+
+// What the program gives or asks for with mi_manage_memory and mi_reserve_….
+typedef struct arena_spec {
+  void* start;
+  size_t bytes;
+  bool committed, pinned, zero, exclusive;
+  int numa_node;
+  mi_commit_fun_t* commit_fun;
+  void* commit_arg;
+} arena_spec_t;
+
+typedef bool arena_visit_fun(arena_t* arena, void* arg);
+
+// False if out of memory.
+PRIVATE bool memory_take(span_want_t want, span_t* out);
+PRIVATE void memory_give(span_t span);
+// In place; `is_zero` of the span becomes whether what was added is zero.
+PRIVATE bool memory_lengthen(span_t* span, size_t slices);
+PRIVATE void memory_shorten(span_t* span, size_t slices);
+// A mapping of its own; `remap` moves it to a longer one.
+PRIVATE bool memory_take_direct(size_t bytes, size_t align, span_t* out);
+PRIVATE bool memory_remap_direct(span_t* span, size_t bytes);
+
+// Purges what is due; with force all that is unused, and unmaps arenas without a page.
+PRIVATE void memory_collect(bool force);
+
+PRIVATE arena_t* arena_add(const arena_spec_t* spec);
+// Reserves from the OS; huge_bytes is 0 or the size of huge OS pages.
+PRIVATE int arena_reserve(const arena_spec_t* spec, size_t huge_bytes, arena_t** out);
+PRIVATE bool arena_contains(const arena_t* arena, const void* p);
+PRIVATE bool memory_contains(const void* p);
+PRIVATE void memory_visit_arenas(arena_visit_fun* visit, void* arg);  // under the lock
+PRIVATE size_t memory_resident_free_bytes(void);                      // dirty
+PRIVATE void memory_lock_for_fork(void);
+PRIVATE void memory_unlock_after_fork(bool child);
+
+// Counters of all that the OS gave.
+SHARED_DATA(stats_t, memory_stats);
+
+#endif

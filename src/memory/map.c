@@ -1,0 +1,39 @@
+// Address-to-page map: the slow half. See map.h.
+#include "map.h"
+
+#include "../port/port.h"
+
+SHARED_DATA_DEF map_t map;
+
+enum { PART_BYTES = MAP_PART_ENTRIES * (int)sizeof(map_entry_t) };
+
+static map_entry_t* part_of(uintptr_t address) {
+  const uint64_t index = (uint64_t)address >> MAP_PART_SHIFT;
+  return (map_entry_t*)((uintptr_t)&map + (uintptr_t)map.root[index]);
+}
+
+static int part_add(uint64_t index) {
+  void* part = NULL;
+  const int error = port_map(PART_BYTES, port_page_bytes(), &part);
+  if (error == 0) { map.root[index] = (intptr_t)((uintptr_t)part - (uintptr_t)&map); }
+  return error;
+}
+
+PRIVATE int map_cover(const void* start, size_t bytes) {
+  const uint64_t first = (uint64_t)(uintptr_t)start >> MAP_PART_SHIFT;
+  const uint64_t last = ((uint64_t)(uintptr_t)start + bytes - 1) >> MAP_PART_SHIFT;
+  if (last >= MAP_ROOT_ENTRIES) { return 12; }  // out of the map's reach: as out of memory
+  for (uint64_t i = first; i <= last; i++) {
+    const int error = map.root[i] == 0 ? part_add(i) : 0;
+    if (error != 0) { return error; }
+  }
+  return 0;
+}
+
+PRIVATE void map_enter(const void* start, size_t slices, const void* page) {
+  const intptr_t distance = page == NULL ? 0 : (intptr_t)((uintptr_t)page - (uintptr_t)&map);
+  for (size_t i = 0; i < slices; i++) {
+    const uintptr_t address = (uintptr_t)start + i * SLICE_BYTES;
+    part_of(address)[(uint32_t)address >> SLICE_SHIFT] = distance;
+  }
+}

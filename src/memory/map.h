@@ -1,0 +1,52 @@
+// Address-to-page map: which page of blocks does an address belong to?
+//
+// Two levels: a root entry for each 4 GiB, a part entry for each slice. Entries are distances from the map itself, so
+// that zero, the content of untouched memory, leads to `none`: a part without pages and a page that nobody owns. A
+// lookup thus has no branch but the one that rejects addresses no user program has, and NULL or a foreign pointer ends
+// at map_none() without a test on the way.
+//
+//   address: |63 … 48| root 47 … 32 | part 31 … 14 | offset 13 … 0 |
+//
+// M1 an entry changes only from none to a page before the page's first block is handed out, and back after the last one
+//    came home. So the entry of a live block is stable, and plain loads do: the block's address reached the reader by
+//    the program's own synchronisation, and the entry with it.
+#ifndef MI_MEMORY_MAP_H
+#define MI_MEMORY_MAP_H
+
+#include "../base/bits.h"
+
+enum { SLICE_SHIFT = 14, SLICE_BYTES = 1 << SLICE_SHIFT };
+
+enum {
+  MAP_PART_SHIFT = 32,
+  MAP_PART_ENTRIES = 1 << (MAP_PART_SHIFT - SLICE_SHIFT),
+  MAP_ROOT_ENTRIES = sizeof(void*) == 8 ? 1 << 16 : 1,
+};
+
+typedef intptr_t map_entry_t;
+
+typedef struct map {
+  map_entry_t none[MAP_PART_ENTRIES];  // never written
+  map_entry_t root[MAP_ROOT_ENTRIES];  // distance to a part
+} map_t;
+
+SHARED_DATA(map_t, map);
+
+// The page that nobody owns: all zero, never written.
+FAST void* map_none(void) { return (void*)&map; }
+
+FAST void* map_lookup(const void* p) {
+  const uint64_t address = (uint64_t)(uintptr_t)p;
+  const uint64_t part = address >> MAP_PART_SHIFT;
+  if (unlikely(part >= MAP_ROOT_ENTRIES)) { return map_none(); }
+  const uintptr_t base = (uintptr_t)&map;
+  const map_entry_t* entries = (const map_entry_t*)(base + (uintptr_t)map.root[part]);
+  return (void*)(base + (uintptr_t)entries[(uint32_t)address >> SLICE_SHIFT]);
+}
+
+// Makes the map cover a range; needs the memory lock. 0 or an error number.
+PRIVATE int map_cover(const void* start, size_t bytes);
+// Enters `page` for each of `slices` slices; NULL removes. The range is covered.
+PRIVATE void map_enter(const void* start, size_t slices, const void* page);
+
+#endif

@@ -1,0 +1,105 @@
+// Memory for records. See meta.h.
+#include "meta.h"
+
+#include <string.h>
+
+#include "../base/bits.h"
+#include "../port/lock.h"
+
+enum { META_ALIGN = 64, FREE_LISTS = 16, FIRST_REGION = 256 << 10, COMMIT_STEP = 64 << 10 };
+
+typedef struct free_record {
+  struct free_record* next;
+} free_record_t;
+
+// One list for each size of record in use; there are about ten.
+typedef struct free_list {
+  size_t bytes;
+  free_record_t* first;
+} free_list_t;
+
+static struct {
+  lock_t lock;
+  uint8_t *next, *committed, *end;  // of the newest region
+  size_t region_bytes;
+  free_list_t lists[FREE_LISTS];
+} meta;
+
+static bool region_add(size_t bytes) {
+  const size_t guard = port_page_bytes();
+  size_t size = size_max(meta.region_bytes * 2, FIRST_REGION);
+  size = align_up(size_max(size, bytes + 2 * guard), guard);
+  void* start = NULL;
+  if (port_reserve(size, guard, &start) != 0) {
+    size = align_up(bytes + 2 * guard, guard);
+    if (port_reserve(size, guard, &start) != 0) { return false; }
+  }
+  meta.region_bytes = size;
+  meta.next = meta.committed = (uint8_t*)start + guard;  // the first and the last OS page stay out of reach
+  meta.end = (uint8_t*)start + size - guard;
+  return true;
+}
+
+static bool region_commit(size_t bytes) {
+  if (meta.next + bytes <= meta.committed) { return true; }
+  const size_t need = align_up((size_t)(meta.next + bytes - meta.committed), port_page_bytes());
+  const size_t step = size_min(size_max(need, COMMIT_STEP), (size_t)(meta.end - meta.committed));
+  if (port_commit(meta.committed, step) != 0) { return false; }
+  meta.committed += step;
+  return true;
+}
+
+static void* region_bump(size_t bytes) {
+  if ((size_t)(meta.end - meta.next) < bytes && !region_add(bytes)) { return NULL; }
+  if (!region_commit(bytes)) { return NULL; }
+  void* p = meta.next;
+  meta.next += bytes;
+  return p;
+}
+
+// The list for this size, or an unused one; NULL if there is neither.
+static free_list_t* list_for(size_t bytes) {
+  for (int i = 0; i < FREE_LISTS; i++) {
+    free_list_t* list = &meta.lists[i];
+    if (list->bytes == bytes || list->bytes == 0) { return list; }
+  }
+  return NULL;
+}
+
+PRIVATE void* meta_alloc(size_t bytes) {
+  bytes = align_up(bytes, META_ALIGN);
+  lock_acquire(&meta.lock);
+  free_list_t* list = list_for(bytes);
+  free_record_t* record = list == NULL ? NULL : list->first;
+  if (record != NULL) {
+    list->first = record->next;
+    memset(record, 0, bytes);
+  } else {
+    record = region_bump(bytes);
+  }
+  lock_release(&meta.lock);
+  return record;
+}
+
+PRIVATE void meta_free(void* p, size_t bytes) {
+  bytes = align_up(bytes, META_ALIGN);
+  lock_acquire(&meta.lock);
+  free_list_t* list = list_for(bytes);
+  if (list != NULL) {
+    free_record_t* record = p;
+    list->bytes = bytes;
+    record->next = list->first;
+    list->first = record;
+  }
+  lock_release(&meta.lock);
+}
+
+PRIVATE void meta_lock_for_fork(void) { lock_acquire(&meta.lock); }
+
+PRIVATE void meta_unlock_after_fork(bool child) {
+  if (child) {
+    lock_reset(&meta.lock);
+  } else {
+    lock_release(&meta.lock);
+  }
+}

@@ -1,0 +1,16 @@
+// Memory for the allocator's own records: zeroed, 64-byte aligned, in mappings of its own that lie apart from all blocks.
+//
+// Regions grow geometrically and are never unmapped, so a record that was freed may still be read (its type is stable:
+// a freed record is only given out again for the same size).
+#ifndef MI_MEMORY_META_H
+#define MI_MEMORY_META_H
+
+#include "../base/attributes.h"
+
+// NULL if out of memory. Any thread.
+PRIVATE void* meta_alloc(size_t bytes);
+PRIVATE void meta_free(void* record, size_t bytes);
+PRIVATE void meta_lock_for_fork(void);
+PRIVATE void meta_unlock_after_fork(bool child);
+
+#endif

@@ -1,0 +1,221 @@
+// Pages of blocks: making, extending, releasing. See page.h.
+#include "page.h"
+
+#include <errno.h>
+
+#include "../memory/meta.h"
+#include "../port/lock.h"
+#include "../service/message.h"
+#include "../service/options.h"
+
+SHARED_DATA_DEF _Atomic(uint32_t) page_extend_limit;
+
+// ---- records ----
+
+enum { CHUNK_PAGES = 31 };
+
+// Records come in chunks, which are never freed, so that all pages can be visited.
+typedef struct page_chunk {
+  struct page_chunk* next;
+  uint8_t padding[sizeof(page_t) - sizeof(void*)];
+  page_t pages[CHUNK_PAGES];
+} page_chunk_t;
+
+static struct {
+  lock_t lock;
+  page_t* free;
+  _Atomic(page_chunk_t*) chunks;
+} records;
+
+static void chunk_add(void) {
+  page_chunk_t* chunk = meta_alloc(sizeof(page_chunk_t));
+  if (chunk == NULL) { return; }
+  chunk->next = load_relaxed(&records.chunks);
+  for (int i = CHUNK_PAGES - 1; i >= 0; i--) {
+    chunk->pages[i].next = records.free;
+    records.free = &chunk->pages[i];
+  }
+  store_release(&records.chunks, chunk);  // [P1] out: the zeroed records
+}
+
+static page_t* record_take(void) {
+  lock_acquire(&records.lock);
+  if (records.free == NULL) { chunk_add(); }
+  page_t* page = records.free;
+  if (page != NULL) { records.free = page->next; }
+  lock_release(&records.lock);
+  return page;
+}
+
+static void record_give(page_t* page) {
+  store_relaxed(&page->heap, NULL);
+  store_relaxed(&page->owner, 0);
+  lock_acquire(&records.lock);
+  page->next = records.free;
+  records.free = page;
+  lock_release(&records.lock);
+}
+
+PRIVATE void page_visit_all(page_visit_fun* visit, void* arg) {
+  page_chunk_t* chunk = load_acquire(&records.chunks);  // [P1] in
+  for (; chunk != NULL; chunk = chunk->next) {
+    for (int i = 0; i < CHUNK_PAGES; i++) {
+      page_t* page = &chunk->pages[i];
+      if (load_relaxed(&page->heap) != NULL && !visit(page, arg)) { return; }
+    }
+  }
+}
+
+PRIVATE void page_lock_for_fork(void) { lock_acquire(&records.lock); }
+
+PRIVATE void page_unlock_after_fork(bool child) {
+  if (child) {
+    lock_reset(&records.lock);
+  } else {
+    lock_release(&records.lock);
+  }
+}
+
+// ---- sizes ----
+
+// Slices of a page: the fewest that hold eight blocks with at most 1/32 lost at the end. The first pages of a class are
+// small, so that a small heap stays small; a class in demand gets 64 KiB.
+static size_t page_slices(size_t block_bytes, bool roomy) {
+  enum { BLOCKS_LEAST = 8, ROOMY_SLICES = 4, LOSS_SHARE = 32 };
+  size_t least = divide_up(BLOCKS_LEAST * block_bytes, SLICE_BYTES);
+  if (roomy) { least = size_max(least, ROOMY_SLICES); }
+  size_t best = least, best_loss = SIZE_MAX;
+  for (size_t slices = least; slices <= PAGE_MAX_SLICES; slices++) {
+    const size_t bytes = slices * SLICE_BYTES;
+    const size_t loss = bytes % block_bytes;
+    if (loss <= bytes / LOSS_SHARE) { return slices; }
+    if (loss * best < best_loss) { best = slices, best_loss = loss * slices; }
+  }
+  return best;
+}
+
+// ---- making and releasing ----
+
+static bool span_for(const page_want_t* want, span_t* span) {
+  size_t slices = divide_up(want->bytes + want->shift, SLICE_BYTES);
+  if (want->bin != BIN_LARGE) { slices = page_slices(bin_bytes(want->bin), want->roomy); }
+  if (want->direct) { return memory_take_direct(slices * SLICE_BYTES, want->align, span); }
+  return memory_take((span_want_t){slices, want->align, want->arena, want->zeroed, want->numa_node}, span);
+}
+
+static void page_fill(page_t* page, const page_want_t* want, const span_t* span) {
+  const bool single = want->bin == BIN_LARGE;
+  page->free = NULL;
+  page->start = span->start + want->shift;
+  page->block_bytes = single ? want->bytes : bin_bytes(want->bin);
+  page->reserved = single ? 1 : (uint32_t)(span->slices * SLICE_BYTES / page->block_bytes);
+  page->used = page->capacity = single ? 1 : 0;
+  page->bin = (uint8_t)want->bin;
+  page->fresh_zero = span->is_zero;
+  page->just_extended = false;
+  page->theap = NULL;
+  page->next = page->prev = page->heap_next = page->heap_prev = NULL;
+  page->span_arena = span->arena;
+  page->span_start = span->start;
+  page->span_slices = span->slices;
+  store_relaxed(&page->owner, 0);
+  store_relaxed(&page->remote, single ? REMOTE_FULL : REMOTE_OWNED);
+}
+
+// Of a large block only the first slice is entered: nothing else in it is the start of a block.
+static void page_map(const page_t* page, const page_t* entry) {
+  map_enter(page->start, page->bin == BIN_LARGE ? 1 : page->span_slices, entry);
+}
+
+PRIVATE page_t* page_new(page_want_t want) {
+  page_t* page = record_take();
+  span_t span;
+  if (page == NULL) { return NULL; }
+  if (!span_for(&want, &span)) {
+    record_give(page);
+    return NULL;
+  }
+  page_fill(page, &want, &span);
+  page_map(page, page);
+  return page;
+}
+
+PRIVATE void page_release(page_t* page) {
+  const span_t span = page_span(page);
+  page_map(page, NULL);
+  record_give(page);
+  memory_give(span);
+}
+
+// ---- blocks ----
+
+static block_t* block_at(const page_t* page, size_t index) {
+  return (block_t*)(void*)(page->start + index * page->block_bytes);
+}
+
+// About 4 KiB at a time, so that memory that is not needed yet stays untouched.
+static uint32_t extend_count(const page_t* page) {
+  enum { EXTEND_BYTES = 4096 };
+  const uint32_t limit = load_relaxed(&page_extend_limit);
+  uint32_t count = (uint32_t)size_max(EXTEND_BYTES / page->block_bytes, 1);
+  if (limit != 0 && count > limit) { count = limit; }
+  const uint32_t left = page->reserved - page->capacity;
+  return count < left ? count : left;
+}
+
+PRIVATE void page_extend(page_t* page) {
+  const uint32_t count = extend_count(page);
+  block_t* last = block_at(page, page->capacity + count - 1);
+  for (uint32_t i = page->capacity; i < page->capacity + count - 1; i++) { block_at(page, i)->next = block_at(page, i + 1); }
+  last->next = NULL;
+  page->free = block_at(page, page->capacity);
+  page->capacity += count;
+  page->just_extended = true;
+  stat_add(&memory_stats.pages_extended, 1);
+}
+
+// Puts a list in front of `free`.
+static void page_prepend(page_t* page, block_t* list) {
+  if (page->free != NULL && list != NULL) {
+    block_t* last = list;
+    while (last->next != NULL) { last = last->next; }
+    last->next = page->free;
+  }
+  if (list != NULL) { page->free = list; }
+}
+
+PRIVATE void page_take_remote(page_t* page) {
+  const uint32_t word = remote_take(&page->remote);
+  if (word == REMOTE_OWNED) { return; }
+  page_prepend(page, remote_head(word, page->start));
+  page->used -= remote_count(word);
+}
+
+PRIVATE void page_restore(page_t* page, uint32_t claimed) {
+  page_prepend(page, remote_head(claimed, page->start));
+  page->used = remote_count(claimed);
+}
+
+PRIVATE bool page_has_room(page_t* page) {
+  if (page->free != NULL) { return true; }
+  page_take_remote(page);
+  if (page->free == NULL && page->capacity < page->reserved) { page_extend(page); }
+  return page->free != NULL;
+}
+
+PRIVATE bool page_block_is_valid(const page_t* page, const void* p) {
+  const size_t offset = (size_t)((const uint8_t*)p - page->start);
+  return offset % page->block_bytes == 0 && offset / page->block_bytes < page->reserved;
+}
+
+PRIVATE bool block_may_be_freed(const page_t* page, const void* p) {
+  if (!page_block_is_valid(page, p)) {
+    message_error(EINVAL, "free of %p, which is inside a block of %zu bytes, not at its start", p, page->block_bytes);
+    return false;
+  }
+  if (page->free == p) {
+    message_error(EAGAIN, "double free of %zu-byte block %p", page->block_bytes, p);
+    return false;
+  }
+  return true;
+}

@@ -1,0 +1,123 @@
+// A page: a run of slices cut into blocks of one size, or one large block. Its record lies apart from the blocks.
+//
+//   | block | block | block | never used … |      start, start + block_bytes, …
+//     capacity blocks have been on a list; reserved fit.
+//
+//   page_new --> ACTIVE <--theap_search--> PARTIAL      both OWNED, in the queue of a theap
+//   ACTIVE --theap_page_to_full--> FULL --theap_adopt--> PARTIAL --theap_park--> PARKED --theap_reuse_parked--> ACTIVE
+//   any, with no block in use --page_release--> gone
+//
+// P1 used <= capacity <= reserved.   P2 owner != 0 iff the page is in a queue of that thread's.   P3 used counts the blocks
+// that are not on `free`, those on the remote list included.   P4 the free blocks beyond capacity are untouched, and zero
+// if fresh_zero.
+//
+// Who touches what: `start`, `block_bytes`, `bin`, `span…`, `reserved` are constant while any block lives; `remote` and
+// `owner` are read by all threads; all else belongs to the owner, see remote.h.
+#ifndef MI_PAGE_PAGE_H
+#define MI_PAGE_PAGE_H
+
+#include <string.h>
+
+#include "../../include/mimalloc.h"
+#include "../base/modes.h"
+#include "../memory/arena.h"
+#include "class.h"
+#include "remote.h"
+
+typedef mi_heap_t heap_t;
+typedef mi_theap_t theap_t;
+
+typedef struct page {
+  block_t* free;
+  _Atomic(uintptr_t) owner;  // thread, or 0
+  uint32_t used, capacity, reserved;
+  uint8_t bin;
+  bool fresh_zero;  // memory beyond capacity reads as zero
+  bool just_extended;  // the first block on `free` has never been used
+  uint8_t* start;
+  size_t block_bytes;
+  remote_t remote;
+  theap_t* theap;                      // of the owner
+  _Atomic(heap_t*) heap;               // that the blocks belong to; NULL: this record is not in use
+  struct page *next, *prev;            // queue of a theap, or pool of a heap
+  struct page *heap_next, *heap_prev;  // all pages of a heap that is not a main heap
+  arena_t* span_arena;
+  uint8_t* span_start;
+  size_t span_slices;
+} page_t;
+
+_Static_assert(sizeof(void*) != 8 || sizeof(page_t) == 128, "a page record is two cache lines");
+
+enum { PAGE_MAX_SLICES = 16 };  // of a page with several blocks
+_Static_assert(PAGE_MAX_SLICES * SLICE_BYTES / GRANULE <= REMOTE_COUNT_MAX, "the remote word counts all blocks");
+
+// What page_new makes.
+typedef struct page_want {
+  unsigned bin;        // BIN_LARGE: one block of `bytes`
+  bool roomy;          // the class is in demand
+  size_t bytes, align; // of a large block
+  size_t shift;        // it starts so far into its memory
+  bool zeroed, direct;
+  arena_t* arena;
+  int numa_node;  // 0: any; else one more than the node
+} page_want_t;
+
+typedef bool page_visit_fun(page_t* page, void* arg);
+
+FAST page_t* page_none(void) { return map_none(); }
+FAST page_t* page_of(const void* p) { return map_lookup(p); }
+FAST bool page_is_single(const page_t* page) { return page->reserved == 1; }
+FAST span_t page_span(const page_t* page) {
+  return (span_t){page->span_arena, page->span_start, page->span_slices, false};
+}
+
+// NULL if out of memory. The page is OWNED with no owner named, or FULL with its block taken if it is one block.
+PRIVATE page_t* page_new(page_want_t want);
+// The page has no block in use and is in no list.
+PRIVATE void page_release(page_t* page);
+// Links more never-used blocks; there are some, and `free` is empty.
+PRIVATE void page_extend(page_t* page);
+// Owner: what came home joins `free`.
+PRIVATE void page_take_remote(page_t* page);
+// Owner, after a claim of a parked page: restores `used` and `free`.
+PRIVATE void page_restore(page_t* page, uint32_t claimed);
+// A free block can be had, after taking what came home and extending; then `free` is not empty.
+PRIVATE bool page_has_room(page_t* page);
+PRIVATE bool page_block_is_valid(const page_t* page, const void* p);
+PRIVATE void page_visit_all(page_visit_fun* visit, void* arg);
+// Blocks to link at once at most, for a heartbeat; SIZE_MAX normally.
+SHARED_DATA(_Atomic(uint32_t), page_extend_limit);
+PRIVATE void page_lock_for_fork(void);
+PRIVATE void page_unlock_after_fork(bool child);
+
+// ---- hooks: all that secure, debug and padded builds add when a block is taken and before it is given back ----
+
+FAST void hook_taken(const page_t* page, block_t* block) {
+  enum { FILL_MOST = 1 << 20, FILL_NEW = 0xD0 };
+  if (FILL_BLOCKS) { memset(block, FILL_NEW, size_min(page->block_bytes, FILL_MOST)); }
+}
+
+PRIVATE bool block_may_be_freed(const page_t* page, const void* p);
+
+FAST bool hook_giving(const page_t* page, void* p) {
+  enum { FILL_MOST = 1 << 20, FILL_FREED = 0xDF };
+  if (CHECK_FREE && unlikely(!block_may_be_freed(page, p))) { return false; }
+  if (FILL_BLOCKS) { memset(p, FILL_FREED, size_min(page->block_bytes, FILL_MOST)); }
+  return true;
+}
+
+FAST block_t* page_pop(page_t* page) {
+  block_t* block = page->free;
+  if (likely(block != NULL)) {
+    page->free = block->next;
+    page->used++;
+  }
+  return block;
+}
+
+FAST void page_push(page_t* page, block_t* block) {
+  block->next = page->free;
+  page->free = block;
+}
+
+#endif

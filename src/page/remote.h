@@ -1,0 +1,108 @@
+// The word of a page that all threads share: who may touch the page, and the blocks that came home from other threads.
+//
+//   | head: 15 bits | count: 15 bits | state: 2 bits |
+//
+// OWNED   a thread owns the page; others push onto the list. head: last block pushed, count: how many.
+// FULL    no free block, on no list, nobody's. Who frees a block owns the page from then on.
+// PARKED  has free blocks and is in its heap's pool, nobody's. count: blocks still in use; who frees the last one owns it.
+//
+//   OWNED --remote_leave_full--> FULL --remote_free--> OWNED
+//   OWNED --remote_park--> PARKED --remote_free (the last block) or remote_claim_parked--> OWNED
+//
+// R-1 a block is in the program's hands, on the owner's list, or on this one.   R-2 fields of a page other than this word and
+// the constant ones are touched by its owner alone.   R-3 who pushes may not touch the page after its compare-and-swap
+// unless that made it the owner: the page may be gone.
+//
+//   tag   writer                              reader                             what it carries
+//   [R1]  remote_free: release                remote_take: acquire               the links of the pushed blocks
+//   [R2]  remote_leave_full, _park: release   remote_free, _claim_…: acquire     all fields of the page
+// Heads are in granules from the page's start, plus one. Model: test/model/remote.c.
+#ifndef MI_PAGE_REMOTE_H
+#define MI_PAGE_REMOTE_H
+
+#include "../base/atomic.h"
+#include "../base/attributes.h"
+
+typedef struct block {
+  struct block* next;
+} block_t;
+
+typedef _Atomic(uint32_t) remote_t;
+
+enum { REMOTE_OWNED = 0, REMOTE_FULL = 1, REMOTE_PARKED = 2, REMOTE_STATE = 3, REMOTE_ONE = 1 << 2, REMOTE_HEAD = 1 << 17 };
+enum { REMOTE_COUNT_MAX = (1 << 15) - 1, REMOTE_GRANULE = 16 };
+
+FAST uint32_t remote_state(uint32_t word) { return word & REMOTE_STATE; }
+FAST uint32_t remote_count(uint32_t word) { return word / REMOTE_ONE & REMOTE_COUNT_MAX; }
+
+FAST block_t* remote_head(uint32_t word, uint8_t* start) {
+  const uint32_t head = word / REMOTE_HEAD;
+  return head == 0 ? NULL : (block_t*)(void*)(start + (size_t)(head - 1) * REMOTE_GRANULE);
+}
+
+FAST uint32_t remote_word(uint32_t state, uint32_t count, const block_t* head, const uint8_t* start) {
+  const size_t granule = head == NULL ? 0 : (size_t)((const uint8_t*)head - start) / REMOTE_GRANULE + 1;
+  return (uint32_t)granule * REMOTE_HEAD | count * REMOTE_ONE | state;
+}
+
+// A chain of `count` blocks of one page that the caller may free.
+typedef struct chain {
+  block_t *first, *last;
+  uint32_t count;
+} chain_t;
+
+// Any thread. True: the caller owns the page now, the chain is not on its list, and *claimed is the word as it was.
+FAST bool remote_free(remote_t* remote, uint8_t* start, chain_t chain, uint32_t* claimed) {
+  uint32_t old = load_relaxed(remote);
+  for (;;) {
+    const uint32_t state = remote_state(old);
+    const bool last = state == REMOTE_PARKED && remote_count(old) == chain.count;
+    uint32_t wanted = REMOTE_OWNED;
+    if (state == REMOTE_OWNED || (state == REMOTE_PARKED && !last)) {
+      const uint32_t count = remote_count(old) + (state == REMOTE_OWNED ? chain.count : 0u - chain.count);
+      chain.last->next = remote_head(old, start);
+      wanted = remote_word(state, count, chain.first, start);
+    }
+    if (cas_acq_rel(remote, &old, wanted)) {  // [R1] out, [R2] in
+      *claimed = old;
+      return state == REMOTE_FULL || last;
+    }
+  }
+}
+
+// The owner. Takes all that came home; the word as it was.
+FAST uint32_t remote_take(remote_t* remote) {
+  return load_relaxed(remote) == REMOTE_OWNED ? REMOTE_OWNED : exchange_acquire(remote, REMOTE_OWNED);  // [R1] in
+}
+
+// The owner, whose page has no free block. False: one has just come home, and the page stays owned.
+FAST bool remote_leave_full(remote_t* remote) {
+  uint32_t old = REMOTE_OWNED;
+  while (!cas_release(remote, &old, REMOTE_FULL)) {  // [R2] out
+    if (old != REMOTE_OWNED) { return false; }       // else the swap failed for no reason
+  }
+  return true;
+}
+
+// The owner, with `used` blocks in use. False: a block has just come home, and the page stays owned.
+FAST bool remote_park(remote_t* remote, uint32_t used) {
+  uint32_t old = REMOTE_OWNED;
+  while (!cas_release(remote, &old, used * REMOTE_ONE | REMOTE_PARKED)) {  // [R2] out
+    if (old != REMOTE_OWNED) { return false; }
+  }
+  return true;
+}
+
+// Any thread that keeps the page from going away (it holds the pool's lock). True: the caller owns the page.
+FAST bool remote_claim(remote_t* remote, uint32_t state, uint32_t* claimed) {
+  uint32_t old = load_relaxed(remote);
+  while (remote_state(old) == state) {
+    if (cas_acquire(remote, &old, REMOTE_OWNED)) {  // [R2] in, [R1] in
+      *claimed = old;
+      return true;
+    }
+  }
+  return false;
+}
+
+#endif

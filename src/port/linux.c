@@ -1,0 +1,314 @@
+// The Linux port: glibc, musl; every architecture. Memory calls go to the kernel directly, so that a program that
+// interposes mmap or madvise with functions that allocate cannot make us recurse.
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "port.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../base/bits.h"
+
+#ifndef MADV_DONTNEED_LOCKED
+#define MADV_DONTNEED_LOCKED 24
+#endif
+#ifndef MAP_HUGE_SHIFT
+#define MAP_HUGE_SHIFT 26
+#endif
+
+enum { MAP_PLAIN = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE };
+
+extern char** environ;
+
+// ---- memory ----
+
+static int os_mmap(void* hint, size_t bytes, int protection, int flags, void** out) {
+  const int saved = errno;
+#if defined(SYS_mmap) && !defined(__s390__) && !defined(SYS_mmap2)
+  void* p = (void*)syscall(SYS_mmap, hint, bytes, protection, flags, -1, 0L);
+#else
+  void* p = mmap(hint, bytes, protection, flags, -1, 0);  // the system call's form varies
+#endif
+  const int error = p == MAP_FAILED ? errno : 0;
+  errno = saved;
+  if (error == 0) { *out = p; }
+  return error;
+}
+
+static int os_call(long number, void* start, size_t bytes, int argument) {
+  const int saved = errno;
+  const int error = syscall(number, start, bytes, argument) == -1 ? errno : 0;
+  errno = saved;
+  return error;
+}
+
+static int os_advise(void* start, size_t bytes, int advice) {
+  return os_call(SYS_madvise, start, bytes, advice);
+}
+
+PRIVATE size_t port_page_bytes(void) {
+  static _Atomic(size_t) known;
+  size_t bytes = load_relaxed(&known);
+  if (unlikely(bytes == 0)) {
+    bytes = (size_t)getauxval(AT_PAGESZ);
+    if (!is_power_of_two(bytes)) { bytes = 4 * KiB; }
+    store_relaxed(&known, bytes);
+  }
+  return bytes;
+}
+
+static int map_aligned(size_t bytes, size_t align, int protection, void** out) {
+  int error = os_mmap(NULL, bytes, protection, MAP_PLAIN, out);
+  if (error != 0 || is_aligned(*out, align)) { return error; }
+  port_release(*out, bytes);
+  if (bytes + align < bytes) { return ENOMEM; }
+  uint8_t* wide = NULL;
+  error = os_mmap(NULL, bytes + align, protection, MAP_PLAIN, (void**)&wide);
+  if (error != 0) { return error; }
+  uint8_t* start = (uint8_t*)align_up((uintptr_t)wide, align);
+  const size_t before = (size_t)(start - wide);
+  if (before > 0) { port_release(wide, before); }
+  if (align > before) { port_release(start + bytes, align - before); }
+  *out = start;
+  return 0;
+}
+
+PRIVATE int port_reserve(size_t bytes, size_t align, void** out) {
+  return map_aligned(bytes, align, PROT_NONE, out);
+}
+
+PRIVATE int port_map(size_t bytes, size_t align, void** out) {
+  return map_aligned(bytes, align, PROT_READ | PROT_WRITE, out);
+}
+
+PRIVATE int port_commit(void* start, size_t bytes) {
+  return os_call(SYS_mprotect, start, bytes, PROT_READ | PROT_WRITE);
+}
+
+PRIVATE int port_decommit(void* start, size_t bytes) {
+  const int error = os_advise(start, bytes, MADV_DONTNEED);
+  return error == EINVAL ? os_advise(start, bytes, MADV_DONTNEED_LOCKED) : error;  // after mlockall
+}
+
+PRIVATE int port_reset(void* start, size_t bytes) { return os_advise(start, bytes, MADV_FREE); }
+
+PRIVATE int port_release(void* start, size_t bytes) { return os_call(SYS_munmap, start, bytes, 0); }
+
+PRIVATE int port_move(void* from, size_t from_bytes, void* to, size_t to_bytes) {
+  const int saved = errno;
+  const long p = syscall(SYS_mremap, from, from_bytes, to_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to);
+  const int error = p == -1 ? errno : 0;
+  errno = saved;
+  return error;
+}
+
+PRIVATE int port_resize(void* start, size_t old_bytes, size_t new_bytes) {
+  const int saved = errno;
+  const int error = syscall(SYS_mremap, start, old_bytes, new_bytes, 0) == -1 ? errno : 0;
+  errno = saved;
+  return error;
+}
+
+PRIVATE int port_advise_huge(void* start, size_t bytes, bool wanted) {
+  return os_advise(start, bytes, wanted ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+}
+
+PRIVATE size_t port_address_limit(void) {
+  struct rlimit limit = {0};
+  const int saved = errno;
+  const bool known = getrlimit(RLIMIT_AS, &limit) == 0;
+  errno = saved;
+  return known && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < SIZE_MAX ? (size_t)limit.rlim_cur : SIZE_MAX;
+}
+
+static void bind_to_node(void* start, size_t bytes, int node) {
+#ifdef SYS_mbind
+  enum { PREFERRED = 1 };
+  const unsigned long mask = node >= 0 && node < (int)sizeof(mask) * 8 ? 1UL << node : 0;
+  if (mask == 0) { return; }
+  const int saved = errno;
+  (void)syscall(SYS_mbind, start, bytes, PREFERRED, &mask, sizeof(mask) * 8UL, 0);
+  errno = saved;
+#else
+  (void)start, (void)bytes, (void)node;
+#endif
+}
+
+// The pages are populated here: a huge page that is missing later would be a SIGBUS at its first touch.
+PRIVATE int port_map_huge(size_t bytes, size_t huge_bytes, int node, void** out) {
+  const int size_flag = (int)(high_bit(huge_bytes) << MAP_HUGE_SHIFT);
+  const int error = os_mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | size_flag, out);
+  if (error != 0) { return error; }
+  bind_to_node(*out, bytes, node);
+  enum { POPULATE_WRITE = 23 };
+  if (os_advise(*out, bytes, POPULATE_WRITE) == EFAULT) {
+    port_release(*out, bytes);
+    return ENOMEM;
+  }
+  return 0;
+}
+
+// ---- process ----
+
+static bool is_set_user_id(void) { return getauxval(AT_SECURE) != 0; }
+
+PRIVATE char* const* port_environ(void) { return is_set_user_id() ? NULL : environ; }
+
+PRIVATE const char* port_getenv(const char* name) {
+  const size_t length = strlen(name);
+  char* const* entry = port_environ();
+  for (; entry != NULL && *entry != NULL; entry++) {
+    if (strncmp(*entry, name, length) == 0 && (*entry)[length] == '=') { return *entry + length + 1; }
+  }
+  return NULL;
+}
+
+PRIVATE void port_write_stderr(const char* text, size_t length) {
+  const int saved = errno;
+  while (length > 0) {
+    const ssize_t done = write(STDERR_FILENO, text, length);
+    if (done <= 0 && errno != EINTR) { break; }
+    if (done > 0) { text += done, length -= (size_t)done; }
+  }
+  errno = saved;
+}
+
+PRIVATE bool port_random(void* out, size_t bytes) {
+#ifdef SYS_getrandom
+  enum { NONBLOCK = 1 };
+  const int saved = errno;
+  const long got = syscall(SYS_getrandom, out, bytes, NONBLOCK);
+  errno = saved;
+  if (got == (long)bytes) { return true; }
+#endif
+  const unsigned long kernel_bytes = getauxval(AT_RANDOM);  // 16 bytes that the kernel gave at exec
+  if (kernel_bytes == 0 || bytes > 16) { return false; }
+  memcpy(out, (const void*)kernel_bytes, bytes);
+  return true;
+}
+
+static uint64_t clock_ns(clockid_t clock) {
+  struct timespec t = {0};
+  const int saved = errno;
+  if (clock_gettime(clock, &t) != 0) { errno = saved; }
+  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+PRIVATE int64_t port_clock_ms(void) { return (int64_t)(clock_ns(CLOCK_MONOTONIC_COARSE) / 1000000u); }
+
+PRIVATE uint64_t port_clock_ns(void) { return clock_ns(CLOCK_MONOTONIC); }
+
+PRIVATE _Noreturn void port_abort(void) { abort(); }
+
+static size_t read_file(const char* path, char* out, size_t size) {
+  const int saved = errno;
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  ssize_t got = -1;
+  if (fd >= 0) {
+    got = read(fd, out, size - 1);
+    close(fd);
+  }
+  errno = saved;
+  out[got > 0 ? got : 0] = 0;
+  return got > 0 ? (size_t)got : 0;
+}
+
+PRIVATE int port_numa_count(void) {
+  char text[64];  // "0", "0-3"
+  if (read_file("/sys/devices/system/node/possible", text, sizeof(text)) == 0) { return 1; }
+  const char* last = strrchr(text, '-');
+  int count = 0;
+  for (const char* c = last == NULL ? text : last + 1; *c >= '0' && *c <= '9'; c++) {
+    count = count * 10 + (*c - '0');
+  }
+  return count + 1;
+}
+
+PRIVATE int port_numa_node(void) {
+  unsigned node = 0;
+#ifdef SYS_getcpu
+  unsigned cpu = 0;
+  const int saved = errno;
+  if (syscall(SYS_getcpu, &cpu, &node, NULL) != 0) { node = 0; }
+  errno = saved;
+#endif
+  return (int)node;
+}
+
+PRIVATE void port_wait(_Atomic(uint32_t)* word, uint32_t value) {
+  enum { WAIT_PRIVATE = 0 | 128 };
+  const int saved = errno;
+#ifdef SYS_futex
+  (void)syscall(SYS_futex, word, WAIT_PRIVATE, value, NULL, NULL, 0);
+#else
+  (void)syscall(SYS_futex_time64, word, WAIT_PRIVATE, value, NULL, NULL, 0);
+#endif
+  errno = saved;
+}
+
+PRIVATE void port_wake_one(_Atomic(uint32_t)* word) {
+  enum { WAKE_PRIVATE = 1 | 128 };
+  const int saved = errno;
+#ifdef SYS_futex
+  (void)syscall(SYS_futex, word, WAKE_PRIVATE, 1, NULL, NULL, 0);
+#else
+  (void)syscall(SYS_futex_time64, word, WAKE_PRIVATE, 1, NULL, NULL, 0);
+#endif
+  errno = saved;
+}
+
+static uint64_t timeval_ms(struct timeval t) {
+  return (uint64_t)t.tv_sec * 1000u + (uint64_t)t.tv_usec / 1000u;
+}
+
+static size_t resident_pages(void) {
+  char text[128];  // statm: "size resident …" in pages
+  size_t pages = 0;
+  if (read_file("/proc/self/statm", text, sizeof(text)) == 0) { return 0; }
+  const char* c = strchr(text, ' ');
+  for (c = c == NULL ? "" : c + 1; *c >= '0' && *c <= '9'; c++) { pages = pages * 10 + (size_t)(*c - '0'); }
+  return pages;
+}
+
+PRIVATE void port_usage(port_usage_t* out) {
+  struct rusage usage = {0};
+  const int saved = errno;
+  (void)getrusage(RUSAGE_SELF, &usage);
+  errno = saved;
+  out->user_ms = timeval_ms(usage.ru_utime);
+  out->system_ms = timeval_ms(usage.ru_stime);
+  out->peak_rss_bytes = (size_t)usage.ru_maxrss * KiB;
+  out->page_faults = (size_t)(usage.ru_minflt + usage.ru_majflt);
+  out->rss_bytes = resident_pages() * port_page_bytes();
+}
+
+// ---- threads ----
+
+static pthread_key_t exit_key;
+static _Atomic(bool) has_exit_key;
+
+PRIVATE int port_thread_exit_init(void (*on_exit)(void*)) {
+  const int error = pthread_key_create(&exit_key, on_exit);
+  store_release(&has_exit_key, error == 0);
+  return error;
+}
+
+PRIVATE int port_thread_arm(void* argument) {
+  return load_acquire(&has_exit_key) ? pthread_setspecific(exit_key, argument) : EAGAIN;
+}
+
+PRIVATE int port_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void)) {
+  return pthread_atfork(prepare, parent, child);
+}

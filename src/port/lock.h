@@ -1,0 +1,46 @@
+// A lock for slow paths: one word, legal from zeroed memory, no library call unless contended.
+//
+// States: 0 free --lock_acquire--> 1 held --lock_wait--> 2 held, someone may sleep --lock_release--> 0. After U. Drepper,
+// "Futexes Are Tricky" (2011), section 5, mutex2. Orders: acquire [L1] pairs with release [L2]. Covered by test/model/lock.c.
+// Order of locks, outermost first: orphan, registry, heap, memory, meta.
+#ifndef MI_PORT_LOCK_H
+#define MI_PORT_LOCK_H
+
+#include "port.h"
+
+typedef struct lock {
+  _Atomic(uint32_t) state;
+} lock_t;
+
+enum { LOCK_FREE = 0, LOCK_HELD = 1, LOCK_CONTENDED = 2, LOCK_SPINS = 64 };
+
+COLD UNUSED static void lock_wait(lock_t* lock) {
+  for (int i = 0; i < LOCK_SPINS; i++) {
+    uint32_t expected = LOCK_FREE;
+    if (load_relaxed(&lock->state) == LOCK_FREE && cas_acquire(&lock->state, &expected, LOCK_HELD)) {
+      return;  // [L1]
+    }
+    port_relax();
+  }
+  while (exchange_acquire(&lock->state, LOCK_CONTENDED) != LOCK_FREE) {  // [L1]
+    port_wait(&lock->state, LOCK_CONTENDED);
+  }
+}
+
+FAST void lock_acquire(lock_t* lock) {
+  uint32_t expected = LOCK_FREE;
+  if (unlikely(!cas_acquire(&lock->state, &expected, LOCK_HELD))) {  // [L1] in: all that the last holder wrote
+    lock_wait(lock);
+  }
+}
+
+FAST void lock_release(lock_t* lock) {
+  if (unlikely(exchange_release(&lock->state, LOCK_FREE) == LOCK_CONTENDED)) {  // [L2] out: all that we wrote
+    port_wake_one(&lock->state);
+  }
+}
+
+// In the child of a fork: the holder was this thread, and no other exists.
+FAST void lock_reset(lock_t* lock) { store_relaxed(&lock->state, LOCK_FREE); }
+
+#endif

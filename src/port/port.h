@@ -1,0 +1,78 @@
+// The calls that a platform must answer; one .c file per platform implements them all.
+//
+// A port prints nothing, reads no option and keeps no policy: it returns 0 or an error number. No call changes errno, so
+// that `free` keeps it. Every call is legal before constructors have run and after destructors, from any thread.
+#ifndef MI_PORT_PORT_H
+#define MI_PORT_PORT_H
+
+#include "../base/atomic.h"
+#include "../base/attributes.h"
+
+// ---- memory: sizes and addresses are multiples of port_page_bytes() unless said otherwise ----
+
+// Bytes of an OS page, 4 KiB to 64 KiB.
+PRIVATE size_t port_page_bytes(void);
+// Reserves address space without access, its start a multiple of `align`.
+PRIVATE int port_reserve(size_t bytes, size_t align, void** out);
+// Maps zeroed readable and writable memory; physical memory comes with the first touch.
+PRIVATE int port_map(size_t bytes, size_t align, void** out);
+// Makes reserved memory readable and writable; it reads as zero.
+PRIVATE int port_commit(void* start, size_t bytes);
+// Gives the physical memory back at once; on success the range reads as zero.
+PRIVATE int port_decommit(void* start, size_t bytes);
+// Lets the OS take the physical memory when it needs some; the contents become undefined.
+PRIVATE int port_reset(void* start, size_t bytes);
+// Unmaps.
+PRIVATE int port_release(void* start, size_t bytes);
+// Moves the pages of one mapping to `to`, whose old mapping is replaced; the rest of `to` is fresh.
+PRIVATE int port_move(void* from, size_t from_bytes, void* to, size_t to_bytes);
+// Lengthens or shortens a mapping where it stands.
+PRIVATE int port_resize(void* start, size_t old_bytes, size_t new_bytes);
+// Advises for or against transparent huge pages.
+PRIVATE int port_advise_huge(void* start, size_t bytes, bool wanted);
+// Maps memory on explicit huge OS pages of 2 MiB or 1 GiB; `node` is a NUMA node or -1.
+PRIVATE int port_map_huge(size_t bytes, size_t huge_bytes, int node, void** out);
+
+// The most address space the process may have (RLIMIT_AS); SIZE_MAX without a limit.
+PRIVATE size_t port_address_limit(void);
+
+// ---- process, threads, time ----
+
+PRIVATE const char* port_getenv(const char* name);  // NULL also in a set-user-id program
+PRIVATE char* const* port_environ(void);            // may be NULL
+PRIVATE void port_write_stderr(const char* text, size_t length);
+PRIVATE bool port_random(void* out, size_t bytes);  // false: the OS refuses
+PRIVATE int64_t port_clock_ms(void);                // monotonic, coarse, without a system call
+PRIVATE uint64_t port_clock_ns(void);               // monotonic
+PRIVATE _Noreturn void port_abort(void);
+PRIVATE int port_numa_count(void);
+PRIVATE int port_numa_node(void);  // of the calling thread
+PRIVATE void port_wait(_Atomic(uint32_t)* word, uint32_t value);  // returns when woken, or soon
+PRIVATE void port_wake_one(_Atomic(uint32_t)* word);
+
+typedef struct port_usage {
+  uint64_t user_ms, system_ms;
+  size_t rss_bytes, peak_rss_bytes, page_faults;
+} port_usage_t;
+PRIVATE void port_usage(port_usage_t* out);
+
+// Calls `on_exit` in each later thread that has called port_thread_arm, late in its end. Non-zero: no such service.
+PRIVATE int port_thread_exit_init(void (*on_exit)(void*));
+PRIVATE int port_thread_arm(void* argument);
+// Runs the three around every fork.
+PRIVATE int port_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void));
+
+// An address that no two live threads share; never 0.
+FAST uintptr_t port_thread_id(void) {
+  return (uintptr_t)__builtin_thread_pointer();
+}
+
+FAST void port_relax(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("isb" ::: "memory");
+#endif
+}
+
+#endif

@@ -1,0 +1,106 @@
+// Options from the environment: variables MIMALLOC_NAME, read once when the process starts.
+//
+// A value that makes no sense is always reported, because the user asked for something and does not
+// get it. A name that nobody knows is reported when messages are wanted: it may be meant for
+// another version.
+#include "../port/port.h"
+#include "message.h"
+#include "options.h"
+
+enum { VARIABLE_CHARS = 64 };
+
+static const char variable_prefix[] = "MIMALLOC_";
+
+// Names that other versions know and that need no warning.
+static const char* const foreign_names[] = {
+    "abandoned_page_reset",  "allow_decommit",
+    "cache_reset",           "decommit_delay",
+    "decommit_extend_delay", "segment_decommit_delay",
+    "disable_redirect",      "target_segments_per_thread",
+};
+
+static char to_upper(char c) { return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c; }
+
+static void variable_of(const char* name, char* variable) {
+  const size_t length = format_text(variable, VARIABLE_CHARS, "%s%s", variable_prefix, name);
+  for (size_t i = 0; i < length; i++) { variable[i] = to_upper(variable[i]); }
+}
+
+static bool read_variable(mi_option_t option, const char* name) {
+  char variable[VARIABLE_CHARS];
+  variable_of(name, variable);
+  const char* text = port_getenv(variable);
+  if (text == NULL) { return false; }
+  if (!option_set_text(option, text)) {
+    char kept[AMOUNT_CHARS];
+    option_value_text(option, kept);
+    message_printf("warning: %s has the invalid value \"%.40s\"; it stays %s", variable, text,
+                   kept);
+  }
+  return true;
+}
+
+static void read_option(mi_option_t option) {
+  const option_info_t* info = &option_infos[option];
+  if (!read_variable(option, info->name) && info->older != NULL) {
+    read_variable(option, info->older);
+  }
+}
+
+// The name in an entry of the environment that is one of ours, else NULL.
+static const char* entry_name(const char* entry) {
+  for (const char* p = variable_prefix; *p != 0; p++, entry++) {
+    if (*entry != *p) { return NULL; }
+  }
+  return entry;
+}
+
+// Most programs run without any of our variables; then there is nothing to look up.
+static bool environment_has_any(char* const* environment) {
+  for (; *environment != NULL; environment++) {
+    if (entry_name(*environment) != NULL) { return true; }
+  }
+  return false;
+}
+
+static bool entry_is(const char* entry, const char* name) {
+  for (; *name != 0; entry++, name++) {
+    if (*entry != to_upper(*name)) { return false; }
+  }
+  return *entry == '=';
+}
+
+static bool entry_is_known(const char* entry) {
+  for (size_t i = 0; i < OPTION_COUNT; i++) {
+    const option_info_t* info = &option_infos[i];
+    if (entry_is(entry, info->name) || (info->older != NULL && entry_is(entry, info->older))) {
+      return true;
+    }
+  }
+  for (size_t i = 0; i < sizeof(foreign_names) / sizeof(foreign_names[0]); i++) {
+    if (entry_is(entry, foreign_names[i])) { return true; }
+  }
+  return false;
+}
+
+static void warn_unknown(char* const* environment) {
+  for (; *environment != NULL; environment++) {
+    const char* name = entry_name(*environment);
+    if (name == NULL || entry_is_known(name)) { continue; }
+    int length = 0;
+    while (length < VARIABLE_CHARS && name[length] != 0 && name[length] != '=') { length++; }
+    message_warning("unknown option %s%.*s", variable_prefix, length, name);
+  }
+}
+
+static _Atomic(int) environment_readers;  // the first one reads; the others do not wait for it
+
+PRIVATE void options_init(void) {
+  if (load_relaxed(&environment_readers) != 0 || add_relaxed(&environment_readers, 1) != 0) {
+    return;
+  }
+  char* const* environment = port_environ();
+  if (environment != NULL && !environment_has_any(environment)) { return; }
+  for (int i = 0; i < OPTION_COUNT; i++) { read_option((mi_option_t)i); }
+  if (environment != NULL && option_is_enabled(mi_option_verbose)) { warn_unknown(environment); }
+}

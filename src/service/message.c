@@ -1,0 +1,165 @@
+#include "message.h"
+
+#include <string.h>
+
+#include "../base/atomic.h"
+#include "../base/modes.h"
+#include "../port/port.h"
+#include "options.h"
+
+// ---- hooks ----
+
+typedef void (*any_fun_t)(void);
+
+typedef struct hook_s {
+  _Atomic(unsigned) version;  // odd while fun and arg are being written
+  _Atomic(any_fun_t) fun;
+  _Atomic(void*) arg;
+  _Atomic(unsigned) entered;  // how many calls of fun are running
+} hook_t;
+
+static hook_t output_hook;
+static hook_t error_hook;
+
+enum { HOOK_TRIES = 10000 };  // more: its writer died half-way, in a fork
+
+static void hook_set(hook_t* hook, any_fun_t fun, void* arg) {
+  unsigned version = load_relaxed(&hook->version) & ~1u;
+  for (int i = 0; i < HOOK_TRIES && !cas_acquire(&hook->version, &version, version + 1); i++) {
+    version &= ~1u;
+  }
+  store_release(&hook->fun, fun);                      // [M1]
+  store_release(&hook->arg, arg);                      // [M1]
+  store_release(&hook->version, (version & ~1u) + 2);  // [M2]
+}
+
+// Returns NULL if there is no function, or none yet.
+static any_fun_t hook_get(hook_t* hook, void** arg) {
+  for (int i = 0; i < HOOK_TRIES; i++) {
+    const unsigned version = load_acquire(&hook->version);  // [M2]
+    const any_fun_t fun = load_acquire(&hook->fun);         // [M1]
+    *arg = load_acquire(&hook->arg);                        // [M1]
+    if ((version & 1) == 0 && version == load_relaxed(&hook->version)) { return fun; }
+  }
+  return NULL;
+}
+
+// True if nobody is inside; then hook_leave must follow.
+static bool hook_enter(hook_t* hook) {
+  if (add_relaxed(&hook->entered, 1) == 0) { return true; }
+  sub_relaxed(&hook->entered, 1);
+  return false;
+}
+
+static void hook_leave(hook_t* hook) { sub_relaxed(&hook->entered, 1); }
+
+PRIVATE void message_register_output(mi_output_fun* fun, void* arg) {
+  hook_set(&output_hook, (any_fun_t)fun, arg);
+}
+PRIVATE void message_register_error(mi_error_fun* fun, void* arg) {
+  hook_set(&error_hook, (any_fun_t)fun, arg);
+}
+
+// ---- output ----
+
+PRIVATE void message_out(const char* text) {
+  const int saved = errno;
+  void* arg;
+  mi_output_fun* fun = (mi_output_fun*)hook_get(&output_hook, &arg);
+  if (fun != NULL && hook_enter(&output_hook)) {
+    fun(text, arg);
+    hook_leave(&output_hook);
+  } else {
+    port_write_stderr(text, strlen(text));
+  }
+  errno = saved;
+}
+
+static void out_to_message(const char* text, void* arg) {
+  (void)arg;
+  message_out(text);
+}
+
+PRIVATE out_t message_sink(mi_output_fun* fun, void* arg) {
+  return fun != NULL ? (out_t){fun, arg} : (out_t){&out_to_message, NULL};
+}
+
+static PRINTF_LIKE(2, 0) void print_line(const char* kind, const char* fmt, va_list args) {
+  char line[LINE_CHARS];
+  size_t length = format_text(line, sizeof(line), "mimalloc: %s", kind);
+  length += format_into(line + length, sizeof(line) - length - 1, fmt, args);
+  line[length] = '\n';
+  line[length + 1] = 0;
+  message_out(line);
+}
+
+PRIVATE void message_printf(const char* fmt, ...) {
+  va_list args;
+  va_start(args, fmt);
+  print_line("", fmt, args);
+  va_end(args);
+}
+
+PRIVATE COLD void message_verbose(const char* fmt, ...) {
+  if (!option_is_enabled(mi_option_verbose)) { return; }
+  va_list args;
+  va_start(args, fmt);
+  print_line("", fmt, args);
+  va_end(args);
+}
+
+// ---- warnings and errors ----
+
+static _Atomic(long) warnings_seen;
+static _Atomic(long) errors_seen;
+
+// May one more of these be printed? The first one over the limit prints a last line in its place.
+static bool may_print(_Atomic(long)* seen, mi_option_t limit_option, const char* what) {
+  const long limit = option_get(limit_option);
+  if (!option_is_enabled(mi_option_show_errors) && !option_is_enabled(mi_option_verbose)) {
+    return false;
+  }
+  if (limit < 0) { return true; }
+  const long before = load_relaxed(seen) <= limit ? add_relaxed(seen, 1) : limit + 1;
+  if (before == limit && limit > 0) { message_printf("further %s are not shown", what); }
+  return before < limit;
+}
+
+PRIVATE COLD void message_warning(const char* fmt, ...) {
+  if (!may_print(&warnings_seen, mi_option_max_warnings, "warnings")) { return; }
+  va_list args;
+  va_start(args, fmt);
+  print_line("warning: ", fmt, args);
+  va_end(args);
+}
+
+// False if there is none, or if it is running already.
+static bool call_error_hook(int err) {
+  void* arg;
+  mi_error_fun* fun = (mi_error_fun*)hook_get(&error_hook, &arg);
+  if (fun == NULL || !hook_enter(&error_hook)) { return false; }
+  fun(err, arg);
+  hook_leave(&error_hook);
+  return true;
+}
+
+PRIVATE COLD void message_error(int err, const char* fmt, ...) {
+  const int saved = errno;
+  const bool fatal = err == EFAULT && (SECURE_LEVEL > 0 || DEBUG_LEVEL > 0);
+  if (fatal || may_print(&errors_seen, mi_option_max_errors, "errors")) {
+    va_list args;
+    va_start(args, fmt);
+    print_line("error: ", fmt, args);
+    va_end(args);
+  }
+  if (!call_error_hook(err) && fatal) { port_abort(); }
+  errno = saved;
+}
+
+_Noreturn PRIVATE COLD void message_fatal(const char* fmt, ...) {
+  va_list args;
+  va_start(args, fmt);
+  print_line("fatal: ", fmt, args);
+  va_end(args);
+  port_abort();
+}

@@ -1,0 +1,44 @@
+// Messages: one line each, to the function that the program registered or to standard error.
+//
+// Legal at any moment: no malloc, stdio, locale or thread-local data, and errno is kept. The text
+// of a message has no prefix and no line end; both are added. What is printed:
+//   message_printf    always
+//   message_verbose   with option verbose
+//   message_warning   with option show_errors or verbose, at most max_warnings times
+//   message_error     with option show_errors or verbose, at most max_errors times
+//   message_fatal     always, and the process ends
+//
+// A registered function may allocate, and so cause messages itself. Those, and other threads'
+// messages meanwhile, go straight to standard error: it is never entered twice.
+//
+// A hook is a function and its argument, to be read as a pair: a sequence lock of atomic words.
+//   [M1]  written by hook_set, read by hook_get: fun and arg; before them the version was odd
+//   [M2]  written by hook_set, read by hook_get: the version, even again: both are complete
+#ifndef MI_SERVICE_MESSAGE_H
+#define MI_SERVICE_MESSAGE_H
+
+#include <errno.h>
+
+#include "../../include/mimalloc.h"
+#include "../base/attributes.h"
+#include "format.h"
+
+PRIVATE void message_out(const char* text);  // as it is
+PRIVATE void message_printf(const char* fmt, ...) PRINTF_LIKE(1, 2);
+PRIVATE COLD void message_verbose(const char* fmt, ...) PRINTF_LIKE(1, 2);
+PRIVATE COLD void message_warning(const char* fmt, ...) PRINTF_LIKE(1, 2);
+
+// err is EFAULT for corrupted memory, EAGAIN double free, EINVAL invalid pointer, ENOMEM,
+// EOVERFLOW. The registered error function decides what happens; without one, corruption ends the
+// process in secure and debug builds.
+PRIVATE COLD void message_error(int err, const char* fmt, ...) PRINTF_LIKE(2, 3);
+
+_Noreturn PRIVATE COLD void message_fatal(const char* fmt, ...) PRINTF_LIKE(1, 2);
+
+PRIVATE void message_register_output(mi_output_fun* fun, void* arg);  // NULL: standard error
+PRIVATE void message_register_error(mi_error_fun* fun, void* arg);    // NULL: the default action
+
+// The caller's function, or the place where messages go if it is NULL.
+PRIVATE out_t message_sink(mi_output_fun* fun, void* arg);
+
+#endif

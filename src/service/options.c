@@ -1,0 +1,189 @@
+#include "options.h"
+
+#include <limits.h>
+
+#include "../base/modes.h"
+
+// Words of options.def.
+#define IF_DEBUG(yes, no)   (DEBUG_LEVEL > 0 ? (yes) : (no))
+#define IF_GUARDED(yes, no) (GUARDED_BUILD ? (yes) : (no))
+#define IF_64_BIT(yes, no)  (sizeof(void*) >= 8 ? (yes) : (no))
+#define IN_BYTES(kib)       ((kib) * 1024L)
+enum { MIB = 1024, GIB = 1024 * MIB };  // in KiB
+
+SHARED_DATA_DEF _Atomic(long) option_values[OPTION_COUNT] = {
+#define OPTION(name, value, unit, older, help) value,
+#include "options.def"
+#undef OPTION
+};
+
+SHARED_DATA_DEF const option_info_t option_infos[OPTION_COUNT] = {
+#define OPTION(name, value, unit, older, help) {#name, older, help, UNIT_##unit},
+#include "options.def"
+#undef OPTION
+};
+
+#define OPTION(name, value, unit, older, help)                      \
+  _Static_assert((int)mi_option_##name == (int)OPTION_INDEX_##name, \
+                 "options.def is in the order of mi_option_t");
+#include "options.def"
+#undef OPTION
+_Static_assert((int)_mi_option_last == (int)OPTION_COUNT, "options.def has every option");
+#undef IF_DEBUG
+#undef IF_GUARDED
+#undef IF_64_BIT
+#undef IN_BYTES
+
+// Who chose the value.
+enum { ORIGIN_DEFAULT, ORIGIN_ENVIRONMENT, ORIGIN_PROGRAM };
+static _Atomic(int) option_origins[OPTION_COUNT];
+
+// ---- reading and setting ----
+
+PRIVATE size_t option_size(mi_option_t option) {
+  const long value = option_get(option);
+  if (value <= 0) { return 0; }
+  if (option_infos[option].unit != UNIT_KIB) { return (size_t)value; }
+  return (size_t)value > PTRDIFF_MAX / 1024 ? (size_t)PTRDIFF_MAX : (size_t)value * 1024;
+}
+
+static void option_store(mi_option_t option, long value, int origin) {
+  if (!option_is_valid(option)) { return; }
+  store_relaxed(&option_values[option], value);
+  store_relaxed(&option_origins[option], origin);
+}
+
+PRIVATE void option_set(mi_option_t option, long value) {
+  option_store(option, value, ORIGIN_PROGRAM);
+}
+
+PRIVATE void option_set_default(mi_option_t option, long value) {
+  if (!option_is_valid(option) || load_relaxed(&option_origins[option]) != ORIGIN_DEFAULT) {
+    return;
+  }
+  option_store(option, value, ORIGIN_DEFAULT);
+}
+
+// ---- a value as text ----
+
+static char to_lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
+static bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
+// Moves past word, which is in small letters; the text may be in capitals.
+static bool take_word(const char** text, const char* word) {
+  const char* at = *text;
+  for (; *word != 0; word++, at++) {
+    if (to_lower(*at) != *word) { return false; }
+  }
+  *text = at;
+  return true;
+}
+
+static bool is_at_end(const char* text) {
+  while (is_blank(*text)) { text++; }
+  return *text == 0;
+}
+
+static bool is_word(const char* text, const char* word) {
+  return take_word(&text, word) && is_at_end(text);
+}
+
+static bool parse_word(const char* text, long* value) {
+  const bool yes = is_word(text, "on") || is_word(text, "true") || is_word(text, "yes");
+  const bool no = is_word(text, "off") || is_word(text, "false") || is_word(text, "no");
+  *value = yes ? 1 : 0;
+  return yes || no;
+}
+
+static bool parse_digits(const char** text, int64_t* value) {
+  const char* at = *text;
+  *value = 0;
+  for (; *at >= '0' && *at <= '9'; at++) {
+    if (__builtin_mul_overflow(*value, 10, value) ||
+        __builtin_add_overflow(*value, *at - '0', value)) {
+      return false;
+    }
+  }
+  const bool any = at != *text;
+  *text = at;
+  return any;
+}
+
+// The power of 1024 that K, KB, KiB, M… stand for; without a suffix it is that of the option's
+// unit.
+static int parse_suffix(const char** text, unit_t unit) {
+  static const char letters[] = "kmgt";
+  while (is_blank(**text)) { (*text)++; }
+  for (int i = 0; letters[i] != 0; i++) {
+    if (to_lower(**text) != letters[i]) { continue; }
+    (*text)++;
+    if (!take_word(text, "ib")) { take_word(text, "b"); }
+    return i + 1;
+  }
+  return unit == UNIT_KIB ? 1 : 0;
+}
+
+static bool parse_size(const char* text, unit_t unit, long* value) {
+  int64_t bytes;
+  if (!parse_digits(&text, &bytes)) { return false; }
+  for (int power = parse_suffix(&text, unit); power > 0; power--) {
+    if (__builtin_mul_overflow(bytes, 1024, &bytes)) { return false; }
+  }
+  const int64_t stored = unit == UNIT_KIB ? bytes / 1024 : bytes;
+  if (bytes > PTRDIFF_MAX || stored > LONG_MAX || !is_at_end(text)) { return false; }
+  *value = (long)stored;
+  return true;
+}
+
+static bool parse_number(const char* text, long* value) {
+  const bool negative = *text == '-';
+  int64_t magnitude;
+  if (*text == '-' || *text == '+') { text++; }
+  if (!parse_digits(&text, &magnitude) || magnitude > LONG_MAX || !is_at_end(text)) {
+    return false;
+  }
+  *value = negative ? -(long)magnitude : (long)magnitude;
+  return true;
+}
+
+static bool parse_value(const char* text, unit_t unit, long* value) {
+  while (is_blank(*text)) { text++; }
+  if (parse_word(text, value)) { return true; }
+  const bool is_size = unit == UNIT_KIB || unit == UNIT_BYTE;
+  return is_size ? parse_size(text, unit, value) : parse_number(text, value);
+}
+
+PRIVATE bool option_set_text(mi_option_t option, const char* text) {
+  const unit_t unit = option_infos[option].unit;
+  long value;
+  if (unit == UNIT_NONE || is_at_end(text)) {
+    return true;
+  }  // an empty variable is as good as none
+  if (!parse_value(text, unit, &value)) { return false; }
+  option_store(option, value, ORIGIN_ENVIRONMENT);
+  return true;
+}
+
+// ---- printing ----
+
+PRIVATE void option_value_text(mi_option_t option, char* buf) {
+  const unit_t unit = option_infos[option].unit;
+  const long value = option_get(option);
+  if (unit == UNIT_KIB || unit == UNIT_BYTE) {
+    format_bytes(buf, (int64_t)option_size(option));
+  } else {
+    format_text(buf, AMOUNT_CHARS, "%ld%s", value, unit == UNIT_MSEC && value >= 0 ? " ms" : "");
+  }
+}
+
+PRIVATE void options_print(const out_t* out) {
+  static const char* const origins[] = {"", "environment", "program"};
+  for (int i = 0; i < OPTION_COUNT; i++) {
+    const option_info_t* info = &option_infos[i];
+    if (info->unit == UNIT_NONE) { continue; }
+    char value[AMOUNT_CHARS];
+    option_value_text((mi_option_t)i, value);
+    out_printf(out, "%-30s %10s  %-11s  %s\n", info->name, value,
+               origins[load_relaxed(&option_origins[i])], info->help);
+  }
+}

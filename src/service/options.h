@@ -1,0 +1,63 @@
+// Options: a table of numbers that the environment and the program may change.
+//
+// The rows are in options.def. A value can be read at any time; before options_init it is the
+// default. Values are independent of each other, so all accesses are relaxed. Sizes are stored in
+// KiB, because a `long` has 32 bits on some systems.
+#ifndef MI_SERVICE_OPTIONS_H
+#define MI_SERVICE_OPTIONS_H
+
+#include "../../include/mimalloc.h"
+#include "../base/atomic.h"
+#include "../base/attributes.h"
+#include "format.h"
+
+typedef enum unit_e {
+  UNIT_NONE,  // the option has no effect any more
+  UNIT_BOOL,
+  UNIT_INT,
+  UNIT_MSEC,
+  UNIT_KIB,   // a size, stored in KiB
+  UNIT_BYTE,  // a size, stored in bytes
+} unit_t;
+
+enum option_index_e {
+#define OPTION(name, value, unit, older, help) OPTION_INDEX_##name,
+#include "options.def"
+#undef OPTION
+  OPTION_COUNT
+};
+
+typedef struct option_info_s {
+  const char* name;   // in small letters
+  const char* older;  // name in earlier versions, or NULL
+  const char* help;
+  unit_t unit;
+} option_info_t;
+
+SHARED_DATA(_Atomic(long), option_values[OPTION_COUNT]);
+SHARED_DATA(const option_info_t, option_infos[OPTION_COUNT]);
+
+FAST bool option_is_valid(mi_option_t option) { return (unsigned)option < (unsigned)OPTION_COUNT; }
+
+// 0 for a number that is no option's. With a constant it is one load.
+FAST long option_get(mi_option_t option) {
+  return option_is_valid(option) ? load_relaxed(&option_values[option]) : 0;
+}
+FAST bool option_is_enabled(mi_option_t option) { return option_get(option) != 0; }
+
+// Sizes in bytes; other values as they are, at least 0.
+PRIVATE size_t option_size(mi_option_t option);
+
+// The program's choice; the program's choice unless it or the user chose already; the user's
+// choice, false if it makes no sense.
+PRIVATE void option_set(mi_option_t option, long value);
+PRIVATE void option_set_default(mi_option_t option, long value);
+PRIVATE bool option_set_text(mi_option_t option, const char* text);
+
+PRIVATE void option_value_text(mi_option_t option, char* buf);  // AMOUNT_CHARS
+PRIVATE void options_print(const out_t* out);
+
+// In environment.c. Reads the environment once; legal at any time, from any thread.
+PRIVATE void options_init(void);
+
+#endif

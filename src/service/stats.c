@@ -1,0 +1,197 @@
+#include "stats.h"
+
+#include <string.h>
+
+#include "../../include/mimalloc.h"
+
+// ---- from and to the public struct ----
+
+static int64_t max_i64(int64_t a, int64_t b) { return a > b ? a : b; }
+
+static COLD void clear_count(stat_count_t* count) {
+  const intptr_t current = load_relaxed(&count->current);
+  store_relaxed(&count->total, current);
+  store_relaxed(&count->peak, current);
+}
+
+static COLD void clear_counts(stat_count_t* counts, size_t n) {
+  for (size_t i = 0; i < n; i++) { clear_count(&counts[i]); }
+}
+
+PRIVATE void stats_clear(stats_t* stats) {
+#define MI_STAT_COUNT(name)   clear_count(&stats->name);
+#define MI_STAT_COUNTER(name) store_relaxed(&stats->name.total, 0);
+  MI_STAT_FIELDS()
+#undef MI_STAT_COUNT
+#undef MI_STAT_COUNTER
+  clear_counts(stats->malloc_bins, STAT_MALLOC_BINS);
+  clear_counts(stats->page_bins, STAT_PAGE_BINS);
+  clear_counts(stats->chunk_bins, STAT_CHUNK_BINS);
+}
+
+static COLD void export_count(const stat_count_t* count, mi_stat_count_t* out) {
+  out->total = load_relaxed(&count->total);
+  out->current = load_relaxed(&count->current);
+  out->peak =
+      max_i64(load_relaxed(&count->peak), out->current);  // another thread may be between the two
+}
+
+static COLD void export_counts(const stat_count_t* counts, mi_stat_count_t* out, size_t n) {
+  for (size_t i = 0; i < n; i++) { export_count(&counts[i], &out[i]); }
+}
+
+PRIVATE void stats_export(const stats_t* stats, mi_stats_t* out) {
+  memset(out, 0, sizeof(*out));
+  out->size = sizeof(*out);
+  out->version = MI_STAT_VERSION;
+#define MI_STAT_COUNT(name)   export_count(&stats->name, &out->name);
+#define MI_STAT_COUNTER(name) out->name.total = load_relaxed(&stats->name.total);
+  MI_STAT_FIELDS()
+#undef MI_STAT_COUNT
+#undef MI_STAT_COUNTER
+  export_counts(stats->malloc_bins, out->malloc_bins, STAT_MALLOC_BINS);
+  export_counts(stats->page_bins, out->page_bins, STAT_PAGE_BINS);
+  export_counts(stats->chunk_bins, out->chunk_bins, STAT_CHUNK_BINS);
+}
+
+static COLD void merge_count(mi_stat_count_t* into, const mi_stat_count_t* from) {
+  into->peak = max_i64(into->peak + from->current, into->current + from->peak);
+  into->total += from->total;
+  into->current += from->current;
+}
+
+static COLD void merge_counts(mi_stat_count_t* into, const mi_stat_count_t* from, size_t n) {
+  for (size_t i = 0; i < n; i++) { merge_count(&into[i], &from[i]); }
+}
+
+PRIVATE void stats_merge(mi_stats_t* into, const mi_stats_t* from) {
+#define MI_STAT_COUNT(name)   merge_count(&into->name, &from->name);
+#define MI_STAT_COUNTER(name) into->name.total += from->name.total;
+  MI_STAT_FIELDS()
+#undef MI_STAT_COUNT
+#undef MI_STAT_COUNTER
+  merge_counts(into->malloc_bins, from->malloc_bins, STAT_MALLOC_BINS);
+  merge_counts(into->page_bins, from->page_bins, STAT_PAGE_BINS);
+  merge_counts(into->chunk_bins, from->chunk_bins, STAT_CHUNK_BINS);
+}
+
+// ---- as a table ----
+
+// All other fields count things.
+static const char* const fields_in_bytes[] = {
+    "reserved",       "committed",     "reset",       "purged",
+    "page_committed", "malloc_normal", "malloc_huge", "malloc_requested",
+};
+
+static void amount_text(const char* name, int64_t amount, char* buf) {
+  for (size_t i = 0; i < sizeof(fields_in_bytes) / sizeof(fields_in_bytes[0]); i++) {
+    if (strcmp(name, fields_in_bytes[i]) == 0) {
+      format_bytes(buf, amount);
+      return;
+    }
+  }
+  format_count(buf, amount);
+}
+
+// "page_searches" is "page searches" to people.
+static void label_text(const char* name, char* label, size_t size) {
+  const size_t length = format_text(label, size, "%s", name);
+  for (size_t i = 0; i < length; i++) {
+    if (label[i] == '_') { label[i] = ' '; }
+  }
+}
+
+static COLD void print_row(const out_t* out, const char* name, const mi_stat_count_t* count) {
+  char label[32], peak[AMOUNT_CHARS], total[AMOUNT_CHARS], current[AMOUNT_CHARS];
+  if (count->total == 0 && count->peak == 0 && count->current == 0) { return; }
+  label_text(name, label, sizeof(label));
+  amount_text(name, count->peak, peak);
+  amount_text(name, count->total, total);
+  amount_text(name, count->current, current);
+  out_printf(out, "  %-26s %11s %11s %11s\n", label, peak, total, current);
+}
+
+static COLD void print_counter(const out_t* out, const char* name, int64_t total) {
+  char label[32], text[AMOUNT_CHARS];
+  if (total == 0) { return; }
+  label_text(name, label, sizeof(label));
+  amount_text(name, total, text);
+  out_printf(out, "  %-26s %11s %11s\n", label, "", text);
+}
+
+PRIVATE void stats_print(const mi_stats_t* stats, const out_t* out, const char* title) {
+  out_printf(out, "%-28s %11s %11s %11s\n", title, "peak", "total", "current");
+#define MI_STAT_COUNT(name)   print_row(out, #name, &stats->name);
+#define MI_STAT_COUNTER(name) print_counter(out, #name, stats->name.total);
+  MI_STAT_FIELDS()
+#undef MI_STAT_COUNT
+#undef MI_STAT_COUNTER
+}
+
+// ---- as JSON ----
+
+typedef struct json_s {
+  char* buf;
+  size_t size;
+  size_t length;  // of the whole text, whether it fits or not
+} json_t;
+
+static COLD PRINTF_LIKE(2, 3) void json_put(json_t* json, const char* fmt, ...) {
+  char piece[160];
+  va_list args;
+  va_start(args, fmt);
+  const size_t length = format_into(piece, sizeof(piece), fmt, args);
+  va_end(args);
+  if (json->length + length < json->size) { memcpy(json->buf + json->length, piece, length + 1); }
+  json->length += length;
+}
+
+static COLD void json_count(json_t* json, const mi_stat_count_t* count) {
+  json_put(json, "{ \"total\": %lld, \"peak\": %lld, \"current\": %lld }", (long long)count->total,
+           (long long)count->peak, (long long)count->current);
+}
+
+static COLD void json_count_field(json_t* json, const char* name, const mi_stat_count_t* count) {
+  json_put(json, ",\n  \"%s\": ", name);
+  json_count(json, count);
+}
+
+static COLD void json_counts(json_t* json, const char* name, const mi_stat_count_t* counts,
+                             size_t n) {
+  json_put(json, ",\n  \"%s\": [", name);
+  for (size_t i = 0; i < n; i++) {
+    json_put(json, i == 0 ? "\n    " : ",\n    ");
+    json_count(json, &counts[i]);
+  }
+  json_put(json, "\n  ]");
+}
+
+static void json_stats(json_t* json, const mi_stats_t* stats) {
+  json_put(json, "{\n  \"stat_version\": %d,\n  \"mimalloc_version\": %d", (int)MI_STAT_VERSION,
+           (int)MI_MALLOC_VERSION);
+#define MI_STAT_COUNT(name) json_count_field(json, #name, &stats->name);
+#define MI_STAT_COUNTER(name) \
+  json_put(json, ",\n  \"%s\": %lld", #name, (long long)stats->name.total);
+  MI_STAT_FIELDS()
+#undef MI_STAT_COUNT
+#undef MI_STAT_COUNTER
+  json_counts(json, "malloc_bins", stats->malloc_bins, STAT_MALLOC_BINS);
+  json_counts(json, "page_bins", stats->page_bins, STAT_PAGE_BINS);
+  json_counts(json, "chunk_bins", stats->chunk_bins, STAT_CHUNK_BINS);
+  json_put(json, "\n}\n");
+}
+
+PRIVATE char* stats_to_json(const mi_stats_t* stats, size_t buf_size, char* buf,
+                            void* (*allocate)(size_t)) {
+  json_t json = {NULL, 0, 0};
+  json_stats(&json, stats);  // only measures
+  const size_t needed = json.length + 1;
+  if (buf == NULL) {
+    buf_size = needed;
+    buf = allocate(needed);
+  }
+  if (buf == NULL || buf_size < needed) { return NULL; }
+  json = (json_t){buf, buf_size, 0};
+  json_stats(&json, stats);
+  return buf;
+}
