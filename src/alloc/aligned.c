@@ -13,7 +13,7 @@ static void* malloc_run(theap_t* theap, const aligned_t* want) {
   if (theap->thread == NULL) { theap = thread_enter(); }
   if (theap == NULL || theap->thread == NULL) { return theap == NULL ? NULL : orphan_malloc(*want); }
   const size_t shift = (0 - want->offset) & (want->alignment - 1);
-  return malloc_large(theap, (large_want_t){.size = want->size, .align = want->alignment, .shift = shift, .zero = want->zero});
+  return malloc_large(theap, (large_want_t){.size = size_max(want->size, 1), .align = want->alignment, .shift = shift, .zero = want->zero});
 }
 
 PRIVATE void* theap_malloc_aligned(theap_t* theap, aligned_t want) {

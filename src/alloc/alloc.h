@@ -21,7 +21,10 @@ typedef struct large_want {
   size_t room;  // bytes of address space to leave for growth
 } large_want_t;
 PRIVATE void* malloc_large(theap_t* theap, large_want_t want);
+// Reports it; errno becomes ENOMEM; NULL.
+PRIVATE COLD void* refuse_memory(size_t size);
 PRIVATE size_t good_size(size_t size);
+PRIVATE void deferred_free_call(thread_t* thread, bool force);
 // For a thread that has ended, or could not be registered: from a heap that such threads share under a lock.
 PRIVATE void* orphan_malloc(aligned_t want);
 

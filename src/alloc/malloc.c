@@ -17,9 +17,10 @@ API void mi_register_deferred_free(mi_deferred_free_fun* fun, void* arg) {
   store_relaxed(&page_extend_limit, fun == NULL ? 0 : HEARTBEAT_BLOCKS);  // so that slow paths come often
 }
 
-static void deferred_free_call(thread_t* thread, bool force) {
+PRIVATE void deferred_free_call(thread_t* thread, bool force) {
   mi_deferred_free_fun* fun = load_acquire(&deferred_free);  // [D1] in
   thread->heartbeat++;
+  if (unlikely(thread->has_heartbeat != (fun != NULL))) { thread_set_heartbeat(thread, fun != NULL); }
   if (likely(fun == NULL) || thread->in_deferred_free) { return; }
   thread->in_deferred_free = true;
   fun(force, thread->heartbeat, load_relaxed(&deferred_free_arg));
@@ -97,7 +98,8 @@ PRIVATE void* malloc_large(theap_t* theap, large_want_t want) {
     page = large_page(heap, page_want);
     if (page == NULL) { return NULL; }
   }
-  page->block_bytes = align_up(size_max(want.size, 1), LARGE_UNIT);
+  page->block_bytes = align_up(want.size, LARGE_UNIT);
+  page->keeper = theap->serial;
   void* block = page->start;
   if (want.zero && !page->fresh_zero) {
     memset(block, 0, page->block_bytes);
@@ -111,6 +113,12 @@ PRIVATE void* malloc_large(theap_t* theap, large_want_t want) {
 }
 
 // ---- entry ----
+
+PRIVATE COLD void* refuse_memory(size_t size) {
+  message_error(ENOMEM, "out of memory: no block of %zu bytes", size);
+  errno = ENOMEM;
+  return NULL;
+}
 
 static void* malloc_of(theap_t* theap, size_t size, bool zero) {
   slow_tick(theap);
@@ -135,8 +143,7 @@ PRIVATE void* malloc_slow(size_t size, theap_t* theap, bool zero) {
     return orphan_malloc((aligned_t){size, 1, 0, zero});
   }
   if (unlikely(p == NULL)) {
-    errno = ENOMEM;
-    message_verbose("out of memory: no block of %zu bytes", size);
+    refuse_memory(size);
   }
   return p;
 }

@@ -17,7 +17,19 @@
 #define MI_GUARDED 0
 #endif
 
+#if defined(__SANITIZE_THREAD__)
+#define MI_UNDER_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define MI_UNDER_TSAN 1
+#endif
+#endif
+#ifndef MI_UNDER_TSAN
+#define MI_UNDER_TSAN 0
+#endif
+
 enum {
+  UNDER_TSAN = MI_UNDER_TSAN,
   SECURE_LEVEL = MI_SECURE,
   DEBUG_LEVEL = MI_DEBUG,
   GUARDED_BUILD = MI_GUARDED,

@@ -14,6 +14,7 @@ static void heap_free_record(heap_t* heap) {
   subproc_t* subproc = heap->subproc;
   lock_acquire(&subproc->lock);
   stats_export(&heap->stats, &subproc->scratch);
+  stats_end(&subproc->scratch);
   stats_merge(&subproc->gone, &subproc->scratch);
   lock_release(&subproc->lock);
   meta_free(heap, sizeof(heap_t));
@@ -52,6 +53,7 @@ static void heap_setup(heap_t* heap, subproc_t* subproc) {
   heap->subproc = subproc;
   heap->numa_node = -1;
   heap->id = add_relaxed(&heap_ids, 1) + 1;
+  stat_up(&memory_stats.heaps, 1);
   subproc_link(heap);
 }
 
@@ -67,7 +69,6 @@ PRIVATE heap_t* heap_new(subproc_t* subproc, arena_t* arena, int tag) {
   heap->arena = arena;
   heap->tag = tag;
   heap_setup(heap, subproc);
-  stat_up(&memory_stats.heaps, 1);
   return heap;
 }
 
@@ -76,7 +77,7 @@ PRIVATE heap_t* heap_new(subproc_t* subproc, arena_t* arena, int tag) {
 PRIVATE void heap_add_page(heap_t* heap, page_t* page) {
   store_relaxed(&page->heap, heap);
   stat_up(&heap->stats.pages, 1);
-  if (page->bin != BIN_LARGE) { stat_up(&heap->stats.page_bins[page->bin], 1); }
+  stat_up(&heap->stats.page_bins[page->bin], 1);
   if (heap->is_main) { return; }
   lock_acquire(&heap->lock);
   heap_ref_locked(heap);
@@ -99,7 +100,7 @@ static void heap_unlist_page(heap_t* heap, page_t* page) {
 
 static void heap_remove_page(heap_t* heap, page_t* page) {
   stat_down(&heap->stats.pages, 1);
-  if (page->bin != BIN_LARGE) { stat_down(&heap->stats.page_bins[page->bin], 1); }
+  stat_down(&heap->stats.page_bins[page->bin], 1);
   if (heap->is_main) { return; }
   lock_acquire(&heap->lock);
   heap_unlist_page(heap, page);
@@ -115,9 +116,12 @@ PRIVATE void heap_release_page(page_t* page) {
   page_release(page);
 }
 
+// Also for a thread that merely looks, as statistics do, when the record may just be gone.
 PRIVATE heap_t* heap_of_page(const page_t* page) {
   heap_t* heap = load_relaxed(&page->heap);
-  return heap != NULL && load_relaxed(&heap->state) == HEAP_DELETED ? heap->subproc->main : heap;
+  if (likely(heap == NULL || load_relaxed(&heap->state) != HEAP_DELETED)) { return heap; }
+  const subproc_t* subproc = heap->subproc;
+  return subproc == NULL ? NULL : subproc->main;
 }
 
 PRIVATE heap_t* heap_rehome(page_t* page) {
@@ -137,6 +141,8 @@ PRIVATE heap_t* heap_rehome(page_t* page) {
 // ---- theaps ----
 
 PRIVATE void heap_link_theap(heap_t* heap, theap_t* theap) {
+  static _Atomic(uint32_t) serials;
+  theap->serial = add_relaxed(&serials, 1) + 1;
   stat_up(&memory_stats.theaps, 1);
   lock_acquire(&heap->lock);
   heap_ref_locked(heap);
@@ -231,6 +237,15 @@ static void heap_let_go(heap_t* heap) {
   const bool last = heap_unref_locked(heap);
   lock_release(&heap->lock);
   if (last) { heap_free_record(heap); }
+}
+
+// Its threads have ended. The record stays: full pages name it, and those of a main heap are in no list.
+PRIVATE void heap_delete_main(heap_t* heap) {
+  subproc_unlink(heap);
+  heap->subproc->main = subproc_main_static.main;
+  store_relaxed(&heap->state, HEAP_DELETED);
+  move_parked(heap);
+  stat_down(&memory_stats.heaps, 1);
 }
 
 PRIVATE void heap_delete(heap_t* heap) {

@@ -16,7 +16,6 @@
 
 #include "../page/page.h"
 #include "../port/lock.h"
-#include "../service/random.h"
 
 enum { DIRECT_COUNT = SMALL_MAX / GRANULE + 1 };
 // A theap keeps at most 1 MiB of pages with free blocks in each size class, or four pages, and parks the others: what a
@@ -37,6 +36,7 @@ struct mi_theap_s {
   theap_t* next;     // of the thread
   theap_t *heap_next, *heap_prev;
   size_t slow_calls;
+  uint32_t serial;  // never 0
 };
 
 struct mi_heap_s {
@@ -71,9 +71,10 @@ struct thread {
   subproc_t* subproc;
   thread_t *next, *prev;
   uint32_t epoch;
+  size_t collections;  // requests that it has met
   unsigned exit_rounds;
   unsigned long long heartbeat;
-  bool in_deferred_free;
+  bool in_deferred_free, has_heartbeat;
   bool in_threadpool;
 };
 
@@ -84,7 +85,7 @@ SHARED_DATA(theap_t, theap_empty);
 SHARED_DATA(theap_t, theap_gone);  // of a thread that has ended, but goes on
 SHARED_DATA(heap_t, heap_main_static);
 SHARED_DATA(subproc_t, subproc_main_static);
-SHARED_DATA(_Atomic(uint32_t), heap_epoch);     // grows with each deletion, and when all threads shall collect
+SHARED_DATA(_Atomic(uint32_t), heap_epoch);     // grows with each deletion and request to collect
 SHARED_DATA(_Atomic(size_t), thread_count);     // alive, with pages of their own
 SHARED_DATA(_Atomic(size_t), collect_requests); // unused memory is wanted back from every thread
 
@@ -106,6 +107,7 @@ PRIVATE void heap_unpark(heap_t* heap, page_t* page);  // claimed by the caller
 // ---- heap.c ----
 PRIVATE heap_t* heap_new(subproc_t* subproc, arena_t* arena, int tag);
 PRIVATE void heap_delete(heap_t* heap);
+PRIVATE void heap_delete_main(heap_t* heap);  // of a sub-process that ends
 PRIVATE void heap_destroy(heap_t* heap);
 PRIVATE void heap_add_page(heap_t* heap, page_t* page);
 PRIVATE void heap_release_page(page_t* page);  // and its record in the heap
@@ -127,6 +129,7 @@ PRIVATE void thread_on_exit(void* thread);
 PRIVATE thread_t* thread_self_or_null(void);
 PRIVATE theap_t* thread_theap_of(thread_t* thread, const heap_t* heap);  // NULL if it has none
 PRIVATE void thread_catch_up(thread_t* thread);  // with heaps deleted by others
+PRIVATE void thread_set_heartbeat(thread_t* thread, bool wanted);
 PRIVATE void thread_collect(thread_t* thread, bool force);
 PRIVATE theap_t* orphan_lock(void);  // a theap for threads without one; NULL if out of memory
 PRIVATE void orphan_unlock(void);
@@ -135,6 +138,7 @@ PRIVATE bool process_is_threaded(void);
 // ---- subproc.c ----
 PRIVATE subproc_t* subproc_new(void);
 PRIVATE void subproc_destroy(subproc_t* subproc);
+PRIVATE void subproc_delete(subproc_t* subproc);
 PRIVATE subproc_t* subproc_current(void);
 PRIVATE void subproc_enter(subproc_t* subproc);
 PRIVATE bool subproc_visit_heaps(subproc_t* subproc, mi_heap_visit_fun* visit, void* arg);

@@ -48,7 +48,12 @@ static void heap_reset_both(heap_t* heap) {
   lock_reset(&heap->walk);
 }
 
+// A single thread may fork in a signal handler that interrupted malloc: then the locks are its own, and stay so.
+static bool fork_is_locked;
+
 static void fork_prepare(void) {
+  fork_is_locked = !port_is_single_threaded();
+  if (!fork_is_locked) { return; }
   registry_lock();
   for (subproc_t* subproc = registry_subprocs(); subproc != NULL; subproc = subproc->next) { lock_acquire(&subproc->lock); }
   for_each_heap(heap_lock_both);
@@ -58,6 +63,7 @@ static void fork_prepare(void) {
 }
 
 static void fork_done(bool child) {
+  if (!fork_is_locked) { return; }
   meta_unlock_after_fork(child);
   page_unlock_after_fork(child);
   memory_unlock_after_fork(child);

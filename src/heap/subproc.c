@@ -45,8 +45,23 @@ PRIVATE void subproc_destroy(subproc_t* subproc) {
   }
   page_visit_all(page_drop_of, subproc->main);
   registry_remove_subproc(subproc);
+  stat_down(&memory_stats.heaps, 1);
   meta_free(subproc->main, sizeof(heap_t));
   meta_free(subproc, sizeof(subproc_t));
+}
+
+static bool delete_heap(heap_t* heap, void* unused) {
+  (void)unused;
+  heap_delete(heap);
+  return true;
+}
+
+// Its threads have ended. Blocks stay valid, so the main heap's record stays.
+PRIVATE void subproc_delete(subproc_t* subproc) {
+  if (subproc == &subproc_main_static || subproc->threads > 0) { return; }
+  (void)subproc_visit_heaps(subproc, delete_heap, NULL);
+  heap_delete_main(subproc->main);
+  registry_remove_subproc(subproc);
 }
 
 PRIVATE bool subproc_visit_heaps(subproc_t* subproc, mi_heap_visit_fun* visit, void* arg) {

@@ -67,6 +67,7 @@ static void queue_remove(theap_t* theap, page_t* page) {
 
 static void theap_own(theap_t* theap, page_t* page) {
   page->theap = theap;
+  page->keeper = theap->serial;
   store_relaxed(&page->owner, theap->thread->id);
 }
 
@@ -261,6 +262,11 @@ PRIVATE void theap_move_pages(theap_t* from, theap_t* to) {
   for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
     while (!queue_is_empty(from, bin)) {
       page_t* page = from->first[bin];
+      page_take_remote(page);
+      if (page->used == 0) {
+        theap_release_page(from, page);
+        continue;
+      }
       queue_remove(from, page);
       (void)heap_rehome(page);
       theap_own(to, page);

@@ -30,7 +30,8 @@ static struct {
   subproc_t* subprocs;
 } registry;
 
-enum { ORPHAN_ID = 1, EXIT_ROUNDS = 3 };  // POSIX promises four rounds of destructors: we leave in the last
+// POSIX promises four rounds of destructors: we leave in the last. (The thread sanitizer has taken its own leave by then.)
+enum { ORPHAN_ID = 1, EXIT_ROUNDS = UNDER_TSAN ? 0 : 3 };
 
 PRIVATE void registry_lock(void) {
   lock_acquire(&registry.orphan_lock);
@@ -112,6 +113,7 @@ static thread_t* thread_new(uintptr_t id, subproc_t* subproc) {
   thread->subproc = subproc;
   thread->theaps = thread->recent = &record->theap;
   thread->epoch = load_relaxed(&heap_epoch);
+  thread->collections = load_relaxed(&collect_requests);
   theap_setup(&record->theap, subproc->main, thread);
   heap_link_theap(subproc->main, &record->theap);
   return thread;
@@ -183,6 +185,9 @@ PRIVATE void thread_catch_up(thread_t* thread) {
   const uint32_t epoch = load_relaxed(&heap_epoch);
   if (thread->epoch == epoch) { return; }
   thread->epoch = epoch;
+  const size_t requests = load_relaxed(&collect_requests);
+  const bool collect = thread->collections != requests;
+  thread->collections = requests;
   for (theap_t** link = &thread->theaps->next; *link != NULL;) {
     if (theap_catch_up(thread, *link)) {
       theap_drop(thread, link);
@@ -190,6 +195,25 @@ PRIVATE void thread_catch_up(thread_t* thread) {
       link = &(*link)->next;
     }
   }
+  if (collect) { thread_collect(thread, true); }
+}
+
+// ---- labels ----
+
+static void theap_relabel(theap_t* theap) {
+  for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
+    page_t* page = theap->first[bin] == page_none() ? NULL : theap->first[bin];
+    for (; page != NULL; page = page->next) { store_relaxed(&page->owner, theap->thread->id); }
+  }
+}
+
+// Under another name the thread's own frees take the shared path, so its lists run dry and slow paths, with their
+// heartbeat, come often.
+PRIVATE void thread_set_heartbeat(thread_t* thread, bool wanted) {
+  enum { ALIAS = 2 };
+  thread->has_heartbeat = wanted;
+  thread->id = wanted ? thread->id | ALIAS : thread->id & ~(uintptr_t)ALIAS;
+  for (theap_t* theap = thread->theaps; theap != NULL; theap = theap->next) { theap_relabel(theap); }
 }
 
 // ---- walks ----

@@ -1,6 +1,8 @@
 // Arenas, slices, purge. See arena.h.
 #include "arena.h"
 
+#include <errno.h>
+
 #include "../port/lock.h"
 #include "../service/message.h"
 #include "../service/options.h"
@@ -25,6 +27,10 @@ static size_t slices_bytes(size_t slices) { return slices << SLICE_SHIFT; }
 // Runs are whole OS pages, also where those are larger than a slice.
 static size_t slices_rounded(size_t slices) {
   return align_up(slices, size_max(port_page_bytes() >> SLICE_SHIFT, 1));
+}
+
+static uint32_t slice_index(const arena_t* arena, const uint8_t* p) {
+  return (uint32_t)((size_t)(p - arena->start) >> SLICE_SHIFT);
 }
 
 static uint8_t* slice_start(const arena_t* arena, uint32_t index) {
@@ -124,6 +130,18 @@ static uint32_t run_fit(const arena_t* arena, uint32_t first, const span_want_t*
   return index + want->slices <= (size_t)first + run_length(arena, first) ? (uint32_t)index : UINT32_MAX;
 }
 
+// Clean becomes taken. The program's function, if the arena has one, commits only here.
+static bool run_commit(span_t* span) {
+  arena_t* arena = span->arena;
+  const size_t bytes = slices_bytes(span->slices);
+  if (arena->commit_fun != NULL && !arena->commit_fun(true, span->start, bytes, &span->is_zero, arena->commit_arg)) {
+    run_free(arena, slice_index(arena, span->start), (uint32_t)span->slices, RUN_CLEAN);
+    return false;
+  }
+  stat_up(&memory_stats.committed, bytes);
+  return true;
+}
+
 static bool run_take(arena_t* arena, unsigned state, const span_want_t* want, span_t* out) {
   enum { MAX_TRIES = 8 };
   unsigned bin = bin_floor((uint32_t)want->slices);
@@ -134,7 +152,7 @@ static bool run_take(arena_t* arena, unsigned state, const span_want_t* want, sp
       if (start != UINT32_MAX) {
         run_carve(arena, at - 1, start, (uint32_t)want->slices);
         *out = (span_t){arena, slice_start(arena, start), want->slices, state == RUN_CLEAN};
-        return true;
+        return state == RUN_DIRTY || run_commit(out);
       }
       if (++tries % MAX_TRIES == 0) { break; }  // on to the larger ones
     }
@@ -147,10 +165,9 @@ static bool run_take(arena_t* arena, unsigned state, const span_want_t* want, sp
 static bool arena_commit(arena_t* arena, uint32_t length, bool* is_zero) {
   uint8_t* start = slice_start(arena, arena->frontier);
   const size_t bytes = slices_bytes(length);
-  *is_zero = arena->fresh_is_zero;
+  *is_zero = arena->fresh_is_zero || arena->commit_fun != NULL;
   stat_add(&memory_stats.commit_calls, 1);
-  if (arena->commit_fun != NULL) { return arena->commit_fun(true, start, bytes, is_zero, arena->commit_arg); }
-  return arena->committed || port_commit(start, bytes) == 0;
+  return arena->committed || arena->commit_fun != NULL || port_commit(start, bytes) == 0;
 }
 
 // Growth beyond the first arena means that what there was is densely used: worth huge pages.
@@ -182,7 +199,10 @@ static bool arena_advance(arena_t* arena, const span_want_t* want) {
   const uint32_t first = arena->frontier;
   arena->frontier += step;
   run_free(arena, first, step, is_zero ? RUN_CLEAN : RUN_DIRTY);
-  if (!is_zero) { memory.dirty_slices += step; }
+  if (!is_zero) {
+    memory.dirty_slices += step;
+    stat_up(&memory_stats.committed, slices_bytes(step));
+  }
   return true;
 }
 
@@ -283,6 +303,23 @@ static void arena_unmap(arena_t** link) {
 
 // ---- purge ----
 
+// 0 or an error number; then, `is_clean`: the range is no longer resident and will read as zero.
+static int give_back(const arena_t* arena, uint8_t* start, size_t bytes, bool* is_clean) {
+  bool unused = false;
+  *is_clean = true;
+  if (arena->commit_fun != NULL) {
+    *is_clean = arena->commit_fun(false, start, bytes, &unused, arena->commit_arg);
+    return *is_clean ? 0 : EAGAIN;
+  }
+  if (!option_is_enabled(mi_option_purge_decommits)) {
+    *is_clean = false;
+    return port_reset(start, bytes);
+  }
+  const int error = port_decommit(start, bytes);
+  *is_clean = error == 0;
+  return error;
+}
+
 // Purges up to `most` slices at the end of a dirty run. The lock is released meanwhile; false if the OS refused.
 static bool purge_run(arena_t* arena, uint32_t first, size_t most) {
   const uint32_t length = run_length(arena, first);
@@ -291,12 +328,10 @@ static bool purge_run(arena_t* arena, uint32_t first, size_t most) {
   run_carve(arena, first, start, part);
   arena->taken += part;  // keeps the arena mapped
   lock_release(&memory.lock);
-  const bool reset = !option_is_enabled(mi_option_purge_decommits);
-  uint8_t* address = slice_start(arena, start);
-  const int error = reset ? port_reset(address, slices_bytes(part)) : port_decommit(address, slices_bytes(part));
+  bool is_clean = false;
+  const int error = give_back(arena, slice_start(arena, start), slices_bytes(part), &is_clean);
   lock_acquire(&memory.lock);
   arena->taken -= part;
-  const bool is_clean = error == 0 && !reset;
   run_free(arena, start, part, is_clean ? RUN_CLEAN : RUN_DIRTY);
   stat_add(&memory_stats.purge_calls, 1);
   if (!is_clean) { memory.dirty_slices += part; }
@@ -305,7 +340,7 @@ static bool purge_run(arena_t* arena, uint32_t first, size_t most) {
   return is_clean;
 }
 
-static bool arena_may_purge(const arena_t* arena) { return !arena->pinned && arena->commit_fun == NULL; }
+static bool arena_may_purge(const arena_t* arena) { return !arena->pinned; }
 
 static unsigned highest_dirty_bin(const arena_t* arena) {
   for (unsigned word = RUN_BINS / 64; word-- > 0;) {
@@ -443,7 +478,6 @@ static bool take_from_arenas(const span_want_t* want, span_t* out) {
 static void account_taken(span_t* span) {
   span->arena->taken += (uint32_t)span->slices;
   memory.taken_slices += span->slices;
-  if (span->is_zero) { stat_up(&memory_stats.committed, slices_bytes(span->slices)); }
 }
 
 static bool try_take(const span_want_t* want, span_t* out) {
@@ -482,7 +516,7 @@ static void run_give(const arena_t* arena, const uint8_t* start, size_t slices) 
   memory.taken_slices -= slices;
   memory.dirty_slices += slices;
   memory.now_ms = port_clock_ms();
-  run_free(owner, (uint32_t)((size_t)(start - arena->start) >> SLICE_SHIFT), (uint32_t)slices, RUN_DIRTY);
+  run_free(owner, slice_index(arena, start), (uint32_t)slices, RUN_DIRTY);
   purge_due(slices);
 }
 
@@ -498,12 +532,13 @@ PRIVATE void memory_give(span_t span) {
 
 static bool lengthen_locked(span_t* span, uint32_t more) {
   arena_t* arena = span->arena;
-  const uint32_t first = (uint32_t)((size_t)(span->start - arena->start) >> SLICE_SHIFT);
+  const uint32_t first = slice_index(arena, span->start);
   const uint32_t end = first + (uint32_t)span->slices;
   if (end == arena->frontier && !arena_advance(arena, &(span_want_t){.slices = more})) { return false; }
   if (end >= arena->frontier || run_state(arena, end) == RUN_TAKEN || run_length(arena, end) < more) { return false; }
-  span_t added = {arena, NULL, more, run_state(arena, end) == RUN_CLEAN};
+  span_t added = {arena, slice_start(arena, end), more, run_state(arena, end) == RUN_CLEAN};
   run_carve(arena, end, end, more);
+  if (added.is_zero && !run_commit(&added)) { return false; }
   account_taken(&added);
   span->slices += more;
   span->is_zero = added.is_zero;
@@ -532,7 +567,7 @@ PRIVATE void memory_shorten(span_t* span, size_t slices) {
     return;
   }
   lock_acquire(&memory.lock);
-  const uint32_t first = (uint32_t)((size_t)(span->start - span->arena->start) >> SLICE_SHIFT);
+  const uint32_t first = slice_index(span->arena, span->start);
   run_mark(span->arena, first, (uint32_t)slices, RUN_TAKEN);
   run_mark(span->arena, first + (uint32_t)slices, (uint32_t)(span->slices - slices), RUN_TAKEN);
   run_give(span->arena, slice_start(span->arena, first + (uint32_t)slices), span->slices - slices);
@@ -661,7 +696,7 @@ static int reserve_plain(const arena_spec_t* spec, arena_t* arena) {
 }
 
 PRIVATE int arena_reserve(const arena_spec_t* spec, size_t huge_bytes, arena_t** out) {
-  if (spec->bytes == 0 || spec->bytes / SLICE_BYTES >= ARENA_MAX_SLICES) { return 22; }
+  if (spec->bytes == 0 || spec->bytes / SLICE_BYTES >= ARENA_MAX_SLICES) { return EINVAL; }
   if (huge_bytes != 0) {
     arena_spec_t huge = *spec;
     const int error = port_map_huge(spec->bytes, huge_bytes, spec->numa_node, &huge.start);
@@ -669,10 +704,10 @@ PRIVATE int arena_reserve(const arena_spec_t* spec, size_t huge_bytes, arena_t**
     huge.committed = huge.pinned = huge.zero = true;
     *out = arena_add(&huge);
     if (*out == NULL) { port_release(huge.start, spec->bytes); }
-    return *out == NULL ? 12 : 0;
+    return *out == NULL ? ENOMEM : 0;
   }
   arena_t* arena = meta_alloc(sizeof(arena_t));
-  if (arena == NULL) { return 12; }
+  if (arena == NULL) { return ENOMEM; }
   const int error = reserve_plain(spec, arena);
   if (error != 0) { meta_free(arena, sizeof(arena_t)); }
   *out = error == 0 ? arena : NULL;
@@ -683,14 +718,6 @@ PRIVATE int arena_reserve(const arena_spec_t* spec, size_t huge_bytes, arena_t**
 
 PRIVATE bool arena_contains(const arena_t* arena, const void* p) {
   return (uintptr_t)p - (uintptr_t)arena->start < slices_bytes(arena->slices);
-}
-
-PRIVATE bool memory_contains(const void* p) {
-  lock_acquire(&memory.lock);
-  const arena_t* arena = memory.first;
-  while (arena != NULL && !arena_contains(arena, p)) { arena = arena->next; }
-  lock_release(&memory.lock);
-  return arena != NULL;
 }
 
 PRIVATE void memory_visit_arenas(arena_visit_fun* visit, void* arg) {

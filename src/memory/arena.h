@@ -92,7 +92,6 @@ PRIVATE arena_t* arena_add(const arena_spec_t* spec);
 // Reserves from the OS; huge_bytes is 0 or the size of huge OS pages.
 PRIVATE int arena_reserve(const arena_spec_t* spec, size_t huge_bytes, arena_t** out);
 PRIVATE bool arena_contains(const arena_t* arena, const void* p);
-PRIVATE bool memory_contains(const void* p);
 PRIVATE void memory_visit_arenas(arena_visit_fun* visit, void* arg);  // under the lock
 PRIVATE size_t memory_resident_free_bytes(void);                      // dirty
 PRIVATE void memory_lock_for_fork(void);

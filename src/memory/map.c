@@ -1,6 +1,8 @@
 // Address-to-page map: the slow half. See map.h.
 #include "map.h"
 
+#include <errno.h>
+
 #include "../port/port.h"
 
 SHARED_DATA_DEF map_t map;
@@ -22,7 +24,7 @@ static int part_add(uint64_t index) {
 PRIVATE int map_cover(const void* start, size_t bytes) {
   const uint64_t first = (uint64_t)(uintptr_t)start >> MAP_PART_SHIFT;
   const uint64_t last = ((uint64_t)(uintptr_t)start + bytes - 1) >> MAP_PART_SHIFT;
-  if (last >= MAP_ROOT_ENTRIES) { return 12; }  // out of the map's reach: as out of memory
+  if (last >= MAP_ROOT_ENTRIES) { return ENOMEM; }  // out of the map's reach: as out of memory
   for (uint64_t i = first; i <= last; i++) {
     const int error = map.root[i] == 0 ? part_add(i) : 0;
     if (error != 0) { return error; }

@@ -93,7 +93,10 @@ PRIVATE int port_map(size_t bytes, size_t align, void** out) {
 }
 
 PRIVATE int port_commit(void* start, size_t bytes) {
-  return os_call(SYS_mprotect, start, bytes, PROT_READ | PROT_WRITE);
+  const int error = os_call(SYS_mprotect, start, bytes, PROT_READ | PROT_WRITE);
+  if (likely(error == 0)) { return 0; }
+  void* same = NULL;  // a sandbox may forbid the one call and not the other
+  return os_mmap(start, bytes, PROT_READ | PROT_WRITE, MAP_PLAIN | MAP_FIXED, &same) == 0 ? 0 : error;
 }
 
 PRIVATE int port_decommit(void* start, size_t bytes) {
@@ -178,25 +181,11 @@ PRIVATE const char* port_getenv(const char* name) {
 PRIVATE void port_write_stderr(const char* text, size_t length) {
   const int saved = errno;
   while (length > 0) {
-    const ssize_t done = write(STDERR_FILENO, text, length);
+    const long done = syscall(SYS_write, STDERR_FILENO, text, length);  // no cancellation point
     if (done <= 0 && errno != EINTR) { break; }
     if (done > 0) { text += done, length -= (size_t)done; }
   }
   errno = saved;
-}
-
-PRIVATE bool port_random(void* out, size_t bytes) {
-#ifdef SYS_getrandom
-  enum { NONBLOCK = 1 };
-  const int saved = errno;
-  const long got = syscall(SYS_getrandom, out, bytes, NONBLOCK);
-  errno = saved;
-  if (got == (long)bytes) { return true; }
-#endif
-  const unsigned long kernel_bytes = getauxval(AT_RANDOM);  // 16 bytes that the kernel gave at exec
-  if (kernel_bytes == 0 || bytes > 16) { return false; }
-  memcpy(out, (const void*)kernel_bytes, bytes);
-  return true;
 }
 
 static uint64_t clock_ns(clockid_t clock) {
@@ -214,11 +203,11 @@ PRIVATE _Noreturn void port_abort(void) { abort(); }
 
 static size_t read_file(const char* path, char* out, size_t size) {
   const int saved = errno;
-  const int fd = open(path, O_RDONLY | O_CLOEXEC);
-  ssize_t got = -1;
+  const long fd = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+  long got = -1;
   if (fd >= 0) {
-    got = read(fd, out, size - 1);
-    close(fd);
+    got = syscall(SYS_read, fd, out, size - 1);
+    (void)syscall(SYS_close, fd);
   }
   errno = saved;
   out[got > 0 ? got : 0] = 0;
@@ -234,17 +223,6 @@ PRIVATE int port_numa_count(void) {
     count = count * 10 + (*c - '0');
   }
   return count + 1;
-}
-
-PRIVATE int port_numa_node(void) {
-  unsigned node = 0;
-#ifdef SYS_getcpu
-  unsigned cpu = 0;
-  const int saved = errno;
-  if (syscall(SYS_getcpu, &cpu, &node, NULL) != 0) { node = 0; }
-  errno = saved;
-#endif
-  return (int)node;
 }
 
 PRIVATE void port_wait(_Atomic(uint32_t)* word, uint32_t value) {
@@ -290,11 +268,17 @@ PRIVATE void port_usage(port_usage_t* out) {
   out->user_ms = timeval_ms(usage.ru_utime);
   out->system_ms = timeval_ms(usage.ru_stime);
   out->peak_rss_bytes = (size_t)usage.ru_maxrss * KiB;
-  out->page_faults = (size_t)(usage.ru_minflt + usage.ru_majflt);
+  out->page_faults = (size_t)usage.ru_majflt;
   out->rss_bytes = resident_pages() * port_page_bytes();
 }
 
 // ---- threads ----
+
+extern char __libc_single_threaded __attribute__((weak));  // glibc 2.32
+
+PRIVATE bool port_is_single_threaded(void) {
+  return &__libc_single_threaded != NULL && __libc_single_threaded != 0;
+}
 
 static pthread_key_t exit_key;
 static _Atomic(bool) has_exit_key;

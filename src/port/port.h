@@ -41,21 +41,21 @@ PRIVATE size_t port_address_limit(void);
 PRIVATE const char* port_getenv(const char* name);  // NULL also in a set-user-id program
 PRIVATE char* const* port_environ(void);            // may be NULL
 PRIVATE void port_write_stderr(const char* text, size_t length);
-PRIVATE bool port_random(void* out, size_t bytes);  // false: the OS refuses
 PRIVATE int64_t port_clock_ms(void);                // monotonic, coarse, without a system call
 PRIVATE uint64_t port_clock_ns(void);               // monotonic
 PRIVATE _Noreturn void port_abort(void);
 PRIVATE int port_numa_count(void);
-PRIVATE int port_numa_node(void);  // of the calling thread
 PRIVATE void port_wait(_Atomic(uint32_t)* word, uint32_t value);  // returns when woken, or soon
 PRIVATE void port_wake_one(_Atomic(uint32_t)* word);
 
 typedef struct port_usage {
   uint64_t user_ms, system_ms;
-  size_t rss_bytes, peak_rss_bytes, page_faults;
+  size_t rss_bytes, peak_rss_bytes, page_faults;  // faults that read from a disk
 } port_usage_t;
 PRIVATE void port_usage(port_usage_t* out);
 
+// True only if no other thread exists; false if the platform cannot tell.
+PRIVATE bool port_is_single_threaded(void);
 // Calls `on_exit` in each later thread that has called port_thread_arm, late in its end. Non-zero: no such service.
 PRIVATE int port_thread_exit_init(void (*on_exit)(void*));
 PRIVATE int port_thread_arm(void* argument);

@@ -29,6 +29,21 @@ PRIVATE void stats_clear(stats_t* stats) {
   clear_counts(stats->chunk_bins, STAT_CHUNK_BINS);
 }
 
+static COLD void end_counts(mi_stat_count_t* counts, size_t n) {
+  for (size_t i = 0; i < n; i++) { counts[i].current = 0; }
+}
+
+PRIVATE void stats_end(mi_stats_t* stats) {
+#define MI_STAT_COUNT(name) stats->name.current = 0;
+#define MI_STAT_COUNTER(name)
+  MI_STAT_FIELDS()
+#undef MI_STAT_COUNT
+#undef MI_STAT_COUNTER
+  end_counts(stats->malloc_bins, STAT_MALLOC_BINS);
+  end_counts(stats->page_bins, STAT_PAGE_BINS);
+  end_counts(stats->chunk_bins, STAT_CHUNK_BINS);
+}
+
 static COLD void export_count(const stat_count_t* count, mi_stat_count_t* out) {
   out->total = load_relaxed(&count->total);
   out->current = load_relaxed(&count->current);

@@ -52,6 +52,8 @@ FAST void stat_down(stat_count_t* count, size_t n) { sub_relaxed(&count->current
 
 // What is in use stays counted: peak and total of a count start again from its current value.
 PRIVATE void stats_clear(stats_t* stats);
+// Of a place that is gone: nothing of it is there now.
+PRIVATE void stats_end(mi_stats_t* stats);
 PRIVATE void stats_export(const stats_t* stats, mi_stats_t* out);
 
 // Adds one place's statistics to another's. The peak of the sum is not known; we take the larger of

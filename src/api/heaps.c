@@ -1,0 +1,253 @@
+// Heaps, thread-local heaps, sub-processes and collecting, by their public names; the work is done
+// in src/heap. Tests: test/api/heaps.c, theaps.c, subprocs.c, process.c, v2.c.
+#include <errno.h>
+
+#include "../alloc/alloc.h"
+#include "inspect.h"
+
+// ---- beginning and end ----
+
+static heap_t* new_heap(arena_t* arena, int tag) {
+  heap_t* heap = heap_new(subproc_current(), arena, tag);
+  if (heap == NULL) { errno = ENOMEM; }
+  return heap;
+}
+
+API mi_heap_t* mi_heap_new(void) { return new_heap(NULL, 0); }
+
+API mi_heap_t* mi_heap_new_in_arena(mi_arena_id_t arena_id) { return new_heap(arena_id, 0); }
+
+API mi_heap_t* mi_heap_new_ex(int heap_tag, bool allow_destroy, mi_arena_id_t arena_id) {
+  (void)allow_destroy;
+  return new_heap(arena_id, heap_tag);
+}
+
+API void mi_heap_delete(mi_heap_t* heap) {
+  if (heap != NULL) { heap_delete(heap); }
+}
+
+API void mi_heap_destroy(mi_heap_t* heap) {
+  if (heap != NULL) { heap_destroy(heap); }
+}
+
+API void mi_heap_set_numa_affinity(mi_heap_t* heap, int numa_node) {
+  if (heap != NULL) { heap->numa_node = numa_node < 0 ? -1 : numa_node; }
+}
+
+// ---- the calling thread's default ----
+
+API mi_theap_t* mi_heap_theap(mi_heap_t* heap) {
+  return heap == NULL ? NULL : heap_theap_or_null(heap);
+}
+
+API mi_heap_t* mi_heap_main(void) { return heap_main(); }
+API mi_heap_t* mi_heap_get_backing(void) { return heap_main(); }
+
+// Not one of a heap that another thread has deleted.
+API mi_theap_t* mi_theap_get_default(void) {
+  thread_t* thread = thread_self_or_null();
+  if (thread != NULL) { thread_catch_up(thread); }
+  return theap_current();
+}
+
+// A theap of another thread, or none, changes nothing.
+API mi_theap_t* mi_theap_set_default(mi_theap_t* theap) {
+  theap_t* former = mi_theap_get_default();
+  if (theap != NULL && theap->thread != NULL && theap->thread == former->thread) {
+    tls_theap = theap;
+  }
+  return former;
+}
+
+API mi_heap_t* mi_heap_get_default(void) {
+  heap_t* heap = mi_theap_get_default()->heap;
+  return heap != NULL ? heap : heap_main();
+}
+
+API mi_heap_t* mi_heap_set_default(mi_heap_t* heap) {
+  heap_t* former = mi_heap_get_default();
+  if (heap != NULL) { (void)mi_theap_set_default(heap_theap_or_null(heap)); }
+  return former;
+}
+
+// ---- whose block is it? ----
+
+typedef struct address_search {
+  uintptr_t address;
+  page_t* found;
+} address_search_t;
+
+RACY static bool page_try_address(page_t* page, void* arg) {
+  address_search_t* search = arg;
+  const uintptr_t start = (uintptr_t)page->start;
+  if (page_is_single(page) && search->address - start < page->block_bytes) { search->found = page; }
+  return search->found == NULL;
+}
+
+// The page of any address. The map knows all but the inner addresses of large blocks, for which,
+// and for addresses that are not ours, this looks at every page.
+static page_t* page_of_address(const void* p) {
+  page_t* page = page_of(p);
+  if (likely(page != page_none()) || p == NULL) { return page; }
+  address_search_t search = {(uintptr_t)p, NULL};
+  page_visit_all(page_try_address, &search);
+  return search.found != NULL ? search.found : page;
+}
+
+API mi_heap_t* mi_heap_of(const void* p) { return heap_of_page(page_of_address(p)); }
+
+API bool mi_any_heap_contains(const void* p) { return mi_heap_of(p) != NULL; }
+
+API bool mi_is_in_heap_region(const void* p) { return mi_any_heap_contains(p); }
+
+API bool mi_heap_contains(const mi_heap_t* heap, const void* p) {
+  return heap != NULL && mi_heap_of(p) == heap;
+}
+
+API bool mi_heap_contains_block(mi_heap_t* heap, const void* p) {
+  return mi_heap_contains(heap, p);
+}
+API bool mi_heap_check_owned(mi_heap_t* heap, const void* p) { return mi_heap_contains(heap, p); }
+API bool mi_check_owned(const void* p) { return mi_heap_contains(mi_heap_get_default(), p); }
+
+// Moving the block helps where its page is sparse and is not the one that new blocks come from.
+RACY API bool mi_unsafe_heap_page_is_under_utilized(mi_heap_t* heap, void* p,
+                                                    size_t perc_threshold) {
+  const page_t* page = page_of(p);
+  if (heap == NULL || heap_of_page(page) != heap || page_is_single(page)) { return false; }
+  if (page->theap != NULL && page->theap->first[page->bin] == page) { return false; }
+  return page_blocks_in_use(page) * 100 < page->reserved * size_min(perc_threshold, 100);
+}
+
+// ---- collecting ----
+
+// The lock keeps the heap from being destroyed meanwhile; nobody destroys a main heap.
+static void collect_theap(theap_t* theap, bool force) {
+  heap_t* heap = theap->heap;
+  if (!heap->is_main) { lock_acquire(&heap->walk); }
+  if (load_relaxed(&heap->state) == HEAP_ALIVE) { theap_collect(theap, force); }
+  if (!heap->is_main) { lock_release(&heap->walk); }
+}
+
+API void mi_theap_collect(mi_theap_t* theap, bool force) {
+  if (theap == NULL || theap->thread == NULL) { return; }
+  collect_theap(theap, force);
+  memory_collect(force);
+}
+
+API void mi_heap_collect(mi_heap_t* heap, bool force) {
+  thread_t* thread = thread_self_or_null();
+  if (heap == NULL || thread == NULL) { return; }
+  mi_theap_collect(thread_theap_of(thread, heap), force);
+}
+
+// Only its owner may touch a page: other threads collect the next time they look for one.
+static void ask_others_to_collect(void) {
+  if (!process_is_threaded()) { return; }
+  (void)add_relaxed(&collect_requests, 1);
+  (void)add_relaxed(&heap_epoch, 1);
+}
+
+static void collect_orphans(void) {
+  theap_t* theap = orphan_lock();
+  if (theap == NULL) { return; }
+  theap_collect(theap, true);
+  orphan_unlock();
+}
+
+API void mi_collect(bool force) {
+  thread_t* thread = thread_self_or_null();
+  if (thread != NULL) {
+    deferred_free_call(thread, force);
+    thread_collect(thread, force);
+  }
+  if (force) {
+    collect_orphans();
+    ask_others_to_collect();
+  }
+  memory_collect(force);
+}
+
+typedef struct owned_pages {
+  uintptr_t owner;
+  size_t bytes;
+} owned_pages_t;
+
+RACY static bool add_owned_page(page_t* page, void* arg) {
+  owned_pages_t* owned = arg;
+  if (load_relaxed(&page->owner) == owned->owner) {
+    owned->bytes += page->span_slices * SLICE_BYTES;
+  }
+  return true;
+}
+
+API void mi_collect_reduce(size_t target_thread_owned) {
+  owned_pages_t owned = {port_thread_id(), 0};
+  page_visit_all(add_owned_page, &owned);
+  if (owned.bytes <= target_thread_owned) { return; }
+  thread_t* thread = thread_self_or_null();
+  if (thread != NULL) { thread_collect(thread, true); }
+  memory_collect(true);
+}
+
+// ---- threads ----
+
+API void mi_thread_init(void) { (void)thread_self_or_null(); }
+
+API void mi_thread_done(void) { thread_leave(); }
+
+API void mi_thread_set_in_threadpool(void) {
+  thread_t* thread = thread_self_or_null();
+  if (thread != NULL) { thread->in_threadpool = true; }
+}
+
+// ---- sub-processes ----
+
+static mi_subproc_id_t subproc_id(subproc_t* subproc) { return (mi_subproc_id_t){subproc}; }
+
+API mi_subproc_id_t mi_subproc_main(void) {
+  process_init();
+  return subproc_id(&subproc_main_static);
+}
+
+API mi_subproc_id_t mi_subproc_current(void) { return subproc_id(subproc_current()); }
+
+API mi_subproc_id_t mi_subproc_new(void) {
+  process_init();
+  return subproc_id(subproc_new());
+}
+
+API void mi_subproc_destroy(mi_subproc_id_t subproc) {
+  if (subproc._mi_subproc_id != NULL) { subproc_destroy(subproc._mi_subproc_id); }
+}
+
+API void mi_subproc_delete(mi_subproc_id_t subproc) {
+  if (subproc._mi_subproc_id != NULL) { subproc_delete(subproc._mi_subproc_id); }
+}
+
+API void mi_subproc_add_current_thread(mi_subproc_id_t subproc) {
+  if (subproc._mi_subproc_id != NULL) { subproc_enter(subproc._mi_subproc_id); }
+}
+
+API bool mi_subproc_visit_heaps(mi_subproc_id_t subproc, mi_heap_visit_fun* visitor, void* arg) {
+  if (subproc._mi_subproc_id == NULL || visitor == NULL) { return false; }
+  return subproc_visit_heaps(subproc._mi_subproc_id, visitor, arg);
+}
+
+// ---- guard pages: only in a guarded build ----
+
+API void mi_theap_guarded_set_sample_rate(mi_theap_t* theap, size_t sample_rate, size_t seed) {
+  (void)theap, (void)sample_rate, (void)seed;
+}
+
+API void mi_theap_guarded_set_size_bound(mi_theap_t* theap, size_t min, size_t max) {
+  (void)theap, (void)min, (void)max;
+}
+
+API void mi_heap_guarded_set_sample_rate(mi_heap_t* heap, size_t sample_rate, size_t seed) {
+  mi_theap_guarded_set_sample_rate(mi_heap_theap(heap), sample_rate, seed);
+}
+
+API void mi_heap_guarded_set_size_bound(mi_heap_t* heap, size_t min, size_t max) {
+  mi_theap_guarded_set_size_bound(mi_heap_theap(heap), min, max);
+}

@@ -1,0 +1,211 @@
+// The C library's and the C++ runtime's own names, so that a program uses this library without
+// knowing. Each hot one is a copy of the fast path: malloc here calls nothing but the slow path.
+//
+// They differ from the `mi_` names where the C library differs, measured on glibc 2.36: realloc to
+// zero bytes frees, memalign and aligned_alloc round an odd alignment up. getline, asprintf and
+// the like need no copy here: the C library calls these functions for them.
+#include <errno.h>
+#include <stdlib.h>
+
+#include "basic.h"
+#include "new.h"
+
+#ifdef MI_MALLOC_OVERRIDE
+
+// What the C library's headers declare differs by version, so all is declared here once more.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
+
+// ---- C ----
+
+API void* malloc(size_t size) { return theap_malloc(theap_current(), size); }
+
+API void* calloc(size_t count, size_t size) { return theap_calloc(theap_current(), count, size); }
+
+API void free(void* p) { block_free(p); }
+
+API void* realloc(void* p, size_t size) {
+  if (unlikely(size == 0 && p != NULL)) {
+    block_free(p);
+    return NULL;
+  }
+  return theap_realloc(theap_current(), p, size, false);
+}
+
+// The largest power of two is as far as rounding goes.
+static void* memalign_rounding(size_t alignment, size_t size) {
+  if (unlikely(!is_power_of_two(alignment))) {
+    if (alignment > SIZE_MAX / 2 + 1) {
+      errno = EINVAL;
+      return NULL;
+    }
+    alignment = alignment == 0 ? 1 : (size_t)2 << high_bit(alignment);
+  }
+  return theap_malloc_aligned(theap_current(), (aligned_t){size, alignment, 0, false});
+}
+
+API void* aligned_alloc(size_t alignment, size_t size) {
+  return memalign_rounding(alignment, size);
+}
+
+// C23
+API void free_sized(void* p, size_t size) { block_free_checked(p, size, 1); }
+
+API void free_aligned_sized(void* p, size_t alignment, size_t size) {
+  block_free_checked(p, size, alignment);
+}
+
+// ---- POSIX and GNU ----
+
+API int posix_memalign(void** p, size_t alignment, size_t size) {
+  return mi_posix_memalign(p, alignment, size);
+}
+
+API void* memalign(size_t alignment, size_t size) { return memalign_rounding(alignment, size); }
+
+API void* valloc(size_t size) { return mi_valloc(size); }
+
+API void* pvalloc(size_t size) { return mi_pvalloc(size); }
+
+API void* reallocarray(void* p, size_t count, size_t size) {
+  size_t total = 0;
+  return unlikely(size_mul_overflows(count, size, &total)) ? refuse_memory(SIZE_MAX) : realloc(p, total);
+}
+
+API size_t malloc_usable_size(void* p) { return block_usable(p); }
+
+API void cfree(void* p) { block_free(p); }
+
+API char* strdup(const char* s) { return theap_copy_text(theap_current(), s, strlen(s)); }
+
+API char* strndup(const char* s, size_t n) {
+  return theap_copy_text(theap_current(), s, strnlen(s, n));
+}
+
+// ---- BSD and macOS ----
+
+API void* reallocf(void* p, size_t size) {
+  void* q = realloc(p, size);
+  if (unlikely(q == NULL && size != 0)) { block_free(p); }
+  return q;
+}
+
+API int reallocarr(void* ptrp, size_t count, size_t size) {
+  return mi_reallocarr(ptrp, count, size);
+}
+
+API size_t malloc_size(const void* p) { return block_usable(p); }
+
+API size_t malloc_good_size(size_t size) { return good_size(size); }
+
+API void vfree(void* p) { block_free(p); }
+
+// ---- glibc's inner names ----
+
+#ifdef __GLIBC__
+
+API void* __libc_malloc(size_t size) { return theap_malloc(theap_current(), size); }
+
+API void* __libc_calloc(size_t count, size_t size) {
+  return theap_calloc(theap_current(), count, size);
+}
+
+API void* __libc_realloc(void* p, size_t size) { return realloc(p, size); }
+
+API void __libc_free(void* p) { block_free(p); }
+
+API void __libc_cfree(void* p) { block_free(p); }
+
+API void* __libc_memalign(size_t alignment, size_t size) {
+  return memalign_rounding(alignment, size);
+}
+
+API void* __libc_valloc(size_t size) { return mi_valloc(size); }
+
+API void* __libc_pvalloc(size_t size) { return mi_pvalloc(size); }
+
+API int __posix_memalign(void** p, size_t alignment, size_t size) {
+  return mi_posix_memalign(p, alignment, size);
+}
+
+// Under its own name it would be this function; it allocates with malloc, which is ours.
+char* __realpath_chk(const char* name, char* resolved, size_t room);
+
+API char* realpath(const char* name, char* resolved) {
+  return __realpath_chk(name, resolved, SIZE_MAX);
+}
+
+#endif
+
+// ---- C++: operator new and delete; size_t is `m` or `j` in their names ----
+
+#if __SIZEOF_SIZE_T__ == __SIZEOF_LONG__ && __SIZEOF_LONG__ != __SIZEOF_INT__
+#define WITH_SIZE(before, after) before##m##after
+#else
+#define WITH_SIZE(before, after) before##j##after
+#endif
+
+// A program may replace them, as mimalloc-new-delete.h does.
+#define OPERATOR      API __attribute__((weak))
+#define AS(name)      __attribute__((alias(TEXT(name))))
+#define TEXT(name)    TEXT_OF(name)
+#define TEXT_OF(name) #name
+
+OPERATOR void* WITH_SIZE(_Znw, )(size_t size) { return new_block(size); }
+
+OPERATOR void* WITH_SIZE(_Znw, RKSt9nothrow_t)(size_t size, const void* nothrow) {
+  (void)nothrow;
+  return new_block_nothrow(size);
+}
+
+OPERATOR void* WITH_SIZE(_Znw, St11align_val_t)(size_t size, size_t alignment) {
+  return new_aligned(size, alignment);
+}
+
+OPERATOR void* WITH_SIZE(_Znw, St11align_val_tRKSt9nothrow_t)(size_t size, size_t alignment,
+                                                         const void* nothrow) {
+  (void)nothrow;
+  return new_aligned_nothrow(size, alignment);
+}
+
+OPERATOR void _ZdlPv(void* p) { block_free(p); }
+
+OPERATOR void WITH_SIZE(_ZdlPv, )(void* p, size_t size) { block_free_checked(p, size, 1); }
+
+OPERATOR void _ZdlPvSt11align_val_t(void* p, size_t alignment) { block_free_checked(p, 0, alignment); }
+
+OPERATOR void WITH_SIZE(_ZdlPv, St11align_val_t)(void* p, size_t size, size_t alignment) {
+  block_free_checked(p, size, alignment);
+}
+
+OPERATOR void _ZdlPvRKSt9nothrow_t(void* p, const void* nothrow) {
+  (void)nothrow;
+  block_free(p);
+}
+
+OPERATOR void _ZdlPvSt11align_val_tRKSt9nothrow_t(void* p, size_t alignment, const void* nothrow) {
+  (void)nothrow;
+  block_free_checked(p, 0, alignment);
+}
+
+// The array forms.
+OPERATOR void* WITH_SIZE(_Zna, )(size_t) AS(WITH_SIZE(_Znw, ));
+OPERATOR void* WITH_SIZE(_Zna, RKSt9nothrow_t)(size_t, const void*) AS(WITH_SIZE(_Znw, RKSt9nothrow_t));
+OPERATOR void* WITH_SIZE(_Zna, St11align_val_t)(size_t, size_t) AS(WITH_SIZE(_Znw, St11align_val_t));
+OPERATOR void* WITH_SIZE(_Zna, St11align_val_tRKSt9nothrow_t)(size_t, size_t, const void*)
+    AS(WITH_SIZE(_Znw, St11align_val_tRKSt9nothrow_t));
+OPERATOR void _ZdaPv(void*) AS(_ZdlPv);
+OPERATOR void WITH_SIZE(_ZdaPv, )(void*, size_t) AS(WITH_SIZE(_ZdlPv, ));
+OPERATOR void _ZdaPvSt11align_val_t(void*, size_t) AS(_ZdlPvSt11align_val_t);
+OPERATOR void WITH_SIZE(_ZdaPv, St11align_val_t)(void*, size_t, size_t)
+    AS(WITH_SIZE(_ZdlPv, St11align_val_t));
+OPERATOR void _ZdaPvRKSt9nothrow_t(void*, const void*) AS(_ZdlPvRKSt9nothrow_t);
+OPERATOR void _ZdaPvSt11align_val_tRKSt9nothrow_t(void*, size_t, const void*)
+    AS(_ZdlPvSt11align_val_tRKSt9nothrow_t);
+
+#undef AS
+#undef TEXT
+#undef TEXT_OF
+#undef WITH_SIZE
+#pragma GCC diagnostic pop
+#endif

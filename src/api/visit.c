@@ -1,0 +1,173 @@
+// Visiting: each area of equally sized blocks, which is a page, and each live block in it.
+//
+// A visit is exact when no other thread allocates or frees in the heap meanwhile, which the caller
+// sees to: every live block is seen once and no free one. It takes no lock, so the visitor may use
+// other heaps; it must not allocate or free in the one that is visited, the block it sees included.
+//
+// A block is free if it is on the page's own list or on the one of blocks that came home from other
+// threads, or if it has never been on a list; all others are live.
+//
+// Every page has a keeper, the theap that owned it last: a page that is full, parked in the heap's
+// pool or one large block is nobody's, but still counts as its keeper's. A page whose keeper is no
+// more was left by a thread that ended. Tests: test/api/heaps.c, theaps.c, v2.c.
+#include "../service/options.h"
+#include "inspect.h"
+
+// ---- free blocks of a page ----
+
+enum { SET_WORDS = PAGE_MAX_SLICES * SLICE_BYTES / GRANULE / 64 };
+
+typedef struct block_set {
+  uint64_t words[SET_WORDS];  // only those up to the page's capacity are in use
+  size_t count;
+} block_set_t;
+
+static bool set_has(const block_set_t* set, size_t index) {
+  return (set->words[index / 64] >> (index % 64) & 1) != 0;
+}
+
+// A list that leads out of the page or in a circle has been overwritten: it ends there.
+RACY static void set_add_list(block_set_t* set, const page_t* page, const block_t* list) {
+  for (; list != NULL; list = list->next) {
+    const size_t index = (size_t)((const uint8_t*)list - page->start) / page->block_bytes;
+    if (index >= page->capacity || set_has(set, index)) { return; }
+    set->words[index / 64] |= (uint64_t)1 << (index % 64);
+    set->count++;
+  }
+}
+
+RACY static void find_free_blocks(block_set_t* set, page_t* page) {
+  memset(set->words, 0, divide_up(page->capacity, 64) * sizeof(set->words[0]));
+  set->count = 0;
+  if (page_is_single(page)) { return; }
+  const uint32_t word = load_acquire(&page->remote);  // [R1] in: the links of what came home
+  set_add_list(set, page, page->free);
+  set_add_list(set, page, remote_head(word, page->start));
+}
+
+RACY PRIVATE size_t page_blocks_in_use(const page_t* page) {
+  const uint32_t word = load_relaxed(&page->remote);
+  const size_t used = page->used, came_home = remote_count(word);
+  if (remote_state(word) == REMOTE_FULL) { return page->reserved; }
+  if (remote_state(word) == REMOTE_PARKED) { return size_min(came_home, page->reserved); }
+  return used > came_home ? size_min(used - came_home, page->reserved) : 0;
+}
+
+// ---- which pages ----
+
+typedef struct block_visit {
+  heap_t* heap;        // NULL: all of `subproc`
+  subproc_t* subproc;  // NULL: any
+  uint32_t keeper;     // 0: any
+  bool left_only;      // by threads that ended
+  bool blocks_too;
+  bool stopped;  // by the visitor
+  mi_block_visit_fun* visitor;
+  void* arg;
+} block_visit_t;
+
+static bool heap_has_theap(heap_t* heap, uint32_t serial) {
+  lock_acquire(&heap->lock);
+  const theap_t* theap = heap->theaps;
+  while (theap != NULL && theap->serial != serial) { theap = theap->heap_next; }
+  lock_release(&heap->lock);
+  return theap != NULL;
+}
+
+RACY static bool visit_wants(const block_visit_t* visit, const page_t* page, heap_t* heap) {
+  if (heap == NULL || (visit->heap != NULL && heap != visit->heap)) { return false; }
+  if (visit->subproc != NULL && heap->subproc != visit->subproc) { return false; }
+  if (visit->keeper != 0 && page->keeper != visit->keeper) { return false; }
+  return !visit->left_only || !heap_has_theap(heap, page->keeper);
+}
+
+// ---- the visit ----
+
+RACY static mi_heap_area_t area_of(const page_t* page, size_t free_blocks) {
+  const size_t bytes = page->reserved * page->block_bytes;
+  return (mi_heap_area_t){
+      .blocks = page->start,
+      .reserved = bytes,
+      .committed = bytes,
+      .used = page->capacity - free_blocks,
+      .block_size = page->block_bytes,
+      .full_block_size = page->block_bytes,
+  };
+}
+
+// False if the visitor wants no more.
+static bool show(const block_visit_t* visit, heap_t* heap, const mi_heap_area_t* area,
+                 void* block) {
+  return visit->visitor(heap, area, block, area->block_size, visit->arg);
+}
+
+static bool show_blocks(const block_visit_t* visit, heap_t* heap, const mi_heap_area_t* area,
+                        const block_set_t* free_blocks) {
+  const size_t count = area->used + free_blocks->count;
+  uint8_t* block = area->blocks;
+  for (size_t i = 0; i < count; i++, block += area->full_block_size) {
+    if (!set_has(free_blocks, i) && !show(visit, heap, area, block)) { return false; }
+  }
+  return true;
+}
+
+static bool visit_page(page_t* page, void* arg) {
+  block_visit_t* visit = arg;
+  heap_t* heap = heap_of_page(page);
+  if (!visit_wants(visit, page, heap)) { return true; }
+  block_set_t free_blocks;
+  find_free_blocks(&free_blocks, page);
+  const mi_heap_area_t area = area_of(page, free_blocks.count);
+  bool more = show(visit, heap, &area, NULL);
+  if (more && visit->blocks_too) { more = show_blocks(visit, heap, &area, &free_blocks); }
+  visit->stopped = !more;
+  return more;
+}
+
+static bool visit_pages(block_visit_t visit) {
+  if (visit.visitor == NULL) { return false; }
+  page_visit_all(visit_page, &visit);
+  return !visit.stopped;
+}
+
+// ---- public ----
+
+API bool mi_heap_visit_blocks(mi_heap_t* heap, bool visit_blocks, mi_block_visit_fun* visitor,
+                              void* arg) {
+  if (heap == NULL) { return false; }
+  return visit_pages((block_visit_t){
+      .heap = heap, .blocks_too = visit_blocks, .visitor = visitor, .arg = arg});
+}
+
+API bool mi_heap_visit_abandoned_blocks(mi_heap_t* heap, bool visit_blocks,
+                                        mi_block_visit_fun* visitor, void* arg) {
+  if (heap == NULL) { return false; }
+  return visit_pages((block_visit_t){.heap = heap,
+                                     .left_only = true,
+                                     .blocks_too = visit_blocks,
+                                     .visitor = visitor,
+                                     .arg = arg});
+}
+
+API bool mi_abandoned_visit_blocks(mi_subproc_id_t subproc_id, int heap_tag, bool visit_blocks,
+                                   mi_block_visit_fun* visitor, void* arg) {
+  (void)heap_tag;
+  subproc_t* subproc = subproc_id._mi_subproc_id;
+  if (subproc == NULL || !option_is_enabled(mi_option_visit_abandoned)) { return false; }
+  return visit_pages((block_visit_t){.subproc = subproc,
+                                     .left_only = true,
+                                     .blocks_too = visit_blocks,
+                                     .visitor = visitor,
+                                     .arg = arg});
+}
+
+API bool mi_theap_visit_blocks(const mi_theap_t* theap, bool visit_blocks,
+                               mi_block_visit_fun* visitor, void* arg) {
+  if (theap == NULL) { return false; }
+  if (theap->heap == NULL) { return visitor != NULL; }  // the theap of a thread that has none yet
+  return visit_pages((block_visit_t){.heap = theap->heap,
+                                     .keeper = theap->serial,
+                                     .blocks_too = visit_blocks,
+                                     .visitor = visitor,
+                                     .arg = arg});
+}

@@ -1,0 +1,44 @@
+// The whole library as one translation unit, in the order of the ladder (src/README.md).
+//
+// Static library, shared library, override object and single-source use are all this file: `cc -c src/static.c`.
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
+#include "port/linux.c"
+
+#include "service/format.c"
+#include "service/options.c"
+#include "service/message.c"
+#include "service/environment.c"
+#include "service/stats.c"
+
+#include "memory/meta.c"
+#include "memory/map.c"
+#include "memory/arena.c"
+
+#include "page/page.c"
+
+#include "heap/theap.c"
+#include "heap/heap.c"
+#include "heap/thread.c"
+#include "heap/subproc.c"
+#include "heap/process.c"
+
+#include "alloc/malloc.c"
+#include "alloc/free.c"
+#include "alloc/aligned.c"
+#include "alloc/realloc.c"
+
+#include "api/options.c"
+#include "api/heaps.c"
+#include "api/arenas.c"
+#include "api/visit.c"
+#include "api/stats.c"
+#include "api/process.c"
+#include "api/basic.c"
+#include "api/posix.c"
+#include "api/new.c"
+#include "api/live.c"
+#include "api/override.c"
+#include "api/glibc.c"

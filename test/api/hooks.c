@@ -1,0 +1,122 @@
+/* test: timeout=60
+   Hooks: deferred free with its heartbeat, the output function, the error function. */
+#define _GNU_SOURCE 1
+#include "api.h"
+
+typedef struct {
+  size_t calls, forced;
+  unsigned long long heartbeat;
+  bool went_back, inside, recursive;
+  void* to_free;
+} deferred_t;
+
+static void deferred(bool force, unsigned long long heartbeat, void* arg) {
+  deferred_t* d = arg;
+  d->recursive = d->recursive || d->inside;
+  d->inside = true;
+  d->calls++;
+  d->forced += force ? 1 : 0;
+  d->went_back = d->went_back || heartbeat < d->heartbeat;
+  d->heartbeat = heartbeat;
+  mi_free(d->to_free); /* what it is for: freeing, and allocating, from inside */
+  d->to_free = mi_malloc(100);
+  d->inside = false;
+}
+
+enum { AT_LATEST = 1000000 }; /* mallocs between two calls */
+
+static size_t mallocs_until_call(const deferred_t* d, size_t size) {
+  const size_t calls = d->calls;
+  size_t n = 0;
+  while (d->calls == calls && n <= AT_LATEST) {
+    mi_free(mi_malloc(size));
+    n++;
+  }
+  return n;
+}
+
+static void test_deferred_free(void) {
+  deferred_t d = {.calls = 0};
+  mi_register_deferred_free(deferred, &d);
+  enum { LIVE = 200000 };
+  static void* blocks[LIVE];
+  for (size_t i = 0; i < LIVE; i++) { blocks[i] = mi_malloc(64); }
+  CHECK(d.calls > 0);
+  for (size_t i = 0; i < LIVE; i++) { mi_free(blocks[i]); }
+  static const size_t sizes[] = {8, 64, 1000, 20000, 200000};
+  for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+    CHECK(mallocs_until_call(&d, sizes[i]) <=
+          AT_LATEST); /* also when one block goes round and round */
+    CHECK(mallocs_until_call(&d, sizes[i]) <= AT_LATEST);
+  }
+  const size_t forced = d.forced;
+  mi_collect(true);
+  CHECK(d.forced > forced);
+  CHECK(!d.went_back && !d.recursive);
+  mi_register_deferred_free(NULL, NULL);
+  const size_t calls = d.calls;
+  mi_collect(true);
+  CHECK(d.calls == calls);
+  mi_free(d.to_free);
+}
+
+typedef struct {
+  size_t messages, length;
+} output_t;
+
+static void output(const char* message, void* arg) {
+  output_t* o = arg;
+  o->messages++;
+  o->length += strlen(message);
+}
+
+static void test_output(void) {
+  output_t o = {.messages = 0};
+  mi_register_output(output, &o);
+  o = (output_t){.messages = 0}; /* what was held back until now may have come at once */
+  mi_stats_print(NULL);
+  CHECK(o.messages > 0 && o.length > 200);
+  o = (output_t){.messages = 0};
+  mi_options_print();
+  CHECK(o.length > 200);
+  o = (output_t){.messages = 0};
+  mi_process_info_print();
+  CHECK(o.length > 20);
+  mi_register_output(NULL, NULL);
+  o = (output_t){.messages = 0};
+  output_t given = {.messages = 0};
+  mi_process_info_print_out(output, &given);
+  CHECK(o.messages == 0 && given.length > 20);
+}
+
+typedef struct {
+  size_t calls;
+  int last;
+} errors_t;
+
+static void on_error(int error, void* arg) {
+  errors_t* e = arg;
+  e->calls++;
+  e->last = error;
+}
+
+static void test_error(void) {
+  errors_t e = {.calls = 0};
+  mi_register_error(on_error, &e);
+  CHECK_ERRNO(mi_malloc(size_too_large()) == NULL, ENOMEM);
+  CHECK(e.calls == 1 && (e.last == EOVERFLOW || e.last == ENOMEM));
+  CHECK_ERRNO(mi_calloc(count_overflowing(), 16) == NULL, ENOMEM);
+  CHECK(e.calls == 2 && (e.last == EOVERFLOW || e.last == ENOMEM));
+  void* volatile foreign = &e;
+  mi_free(foreign); /* not ours: reported, and nothing breaks */
+  CHECK(e.calls == 3 && e.last == EINVAL);
+  mi_register_error(NULL, NULL);
+  CHECK(mi_malloc(size_too_large()) == NULL && e.calls == 3);
+}
+
+int main(void) {
+  test_deferred_free();
+  test_output();
+  test_error();
+  return check_done();
+}

@@ -1,0 +1,111 @@
+/* test: timeout=60 env="MIMALLOC_VISIT_ABANDONED=1"
+   The names that only the 2.x interface has. */
+#define _GNU_SOURCE 1
+#include "visit.h"
+
+#include <pthread.h>
+
+static void test_default_heap(void) {
+  CHECK(mi_heap_get_default() == mi_heap_main() && mi_heap_get_backing() == mi_heap_main());
+  mi_heap_t* h = mi_heap_new();
+  CHECK(mi_heap_set_default(h) == mi_heap_main() && mi_heap_get_default() == h);
+  CHECK(mi_heap_get_backing() == mi_heap_main());
+  void* p = mi_malloc(100);
+  void* q = mi_calloc(10, 5000);
+  CHECK(mi_heap_of(p) == h && mi_heap_of(q) == h);
+  CHECK(mi_heap_contains_block(h, p) && mi_heap_check_owned(h, q) && mi_check_owned(p));
+  CHECK(!mi_heap_contains_block(mi_heap_main(), p) && !mi_heap_check_owned(mi_heap_main(), p));
+  CHECK(!mi_heap_contains_block(h, NULL) && !mi_heap_check_owned(h, &h));
+  CHECK(mi_heap_set_default(mi_heap_main()) == h);
+  void* r = mi_malloc(100);
+  CHECK(mi_heap_of(r) == mi_heap_main());
+  CHECK(count_blocks(h) == 2);
+  mi_free(r);
+  mi_heap_delete(h);
+  CHECK(mi_heap_of(p) == mi_heap_main());
+  mi_free(p);
+  mi_free(q);
+}
+
+/* As 2.x programs do: the default heap is deleted while it is the default. */
+static void test_delete_default(void) {
+  mi_heap_t* h = mi_heap_new();
+  mi_heap_t* old = mi_heap_set_default(h);
+  void* p = mi_malloc(100);
+  mi_heap_delete(h);
+  CHECK(mi_heap_get_default() == mi_heap_main());
+  void* q = mi_malloc(100);
+  CHECK(mi_heap_of(q) == mi_heap_main());
+  mi_free(q);
+  mi_free(p);
+  CHECK(mi_heap_set_default(old) == mi_heap_main());
+}
+
+static void test_new_ex(void) {
+  mi_heap_t* h = mi_heap_new_ex(5, true, NULL);
+  CHECK(h != NULL);
+  mi_heap_guarded_set_sample_rate(h, 0, 1);
+  mi_heap_guarded_set_size_bound(h, 0, 100);
+  void* p = mi_heap_malloc(h, 100);
+  CHECK(mi_heap_of(p) == h);
+  mi_heap_destroy(h);
+  mi_arena_id_t arena = NULL;
+  CHECK(mi_reserve_os_memory_ex(16 * MIB, false, false, true, &arena) == 0);
+  h = mi_heap_new_ex(0, false, arena);
+  p = mi_heap_malloc(h, 10000);
+  CHECK(mi_arena_contains(arena, p));
+  mi_free(p);
+  mi_heap_delete(h);
+}
+
+enum { LEFT = 300 };
+
+static void* leave_blocks(void* arg) {
+  void** blocks = arg;
+  for (size_t i = 0; i < LEFT; i++) { blocks[i] = mi_malloc(10 + i * 20); }
+  return NULL;
+}
+
+static void test_abandoned(void) {
+  void* blocks[LEFT];
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, leave_blocks, blocks) == 0);
+  pthread_join(thread, NULL);
+  visit_t v = visit_start(blocks, LEFT);
+  CHECK(mi_abandoned_visit_blocks(mi_subproc_main(), -1, true, visit_block, &v));
+  CHECK(v.blocks >= LEFT &&
+        visit_found_all(&v)); /* and what the thread's own start left, if anything */
+  for (size_t i = 0; i < LEFT; i++) { mi_free(blocks[i]); }
+}
+
+static void* in_subproc(void* arg) {
+  void** p = arg;
+  mi_subproc_add_current_thread(*(mi_subproc_id_t*)arg);
+  *p = mi_malloc(1000);
+  fill(*p, 1000, 1);
+  return NULL;
+}
+
+static void test_subproc_delete(void) {
+  union {
+    mi_subproc_id_t subproc;
+    void* block;
+  } u;
+  const mi_subproc_id_t subproc = mi_subproc_new();
+  u.subproc = subproc;
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, in_subproc, &u) == 0);
+  pthread_join(thread, NULL);
+  mi_subproc_delete(subproc);
+  CHECK(is_filled(u.block, 1000, 1)); /* its blocks stay valid */
+  mi_free(u.block);
+}
+
+int main(void) {
+  test_default_heap();
+  test_delete_default();
+  test_new_ex();
+  test_abandoned();
+  test_subproc_delete();
+  return check_done();
+}

@@ -1,0 +1,45 @@
+#!/bin/sh
+# The rows of src/service/options.def, the enum in include/mimalloc.h and the table in docs/options.md agree.
+# With --print: writes the rows of the table, to be put into docs/options.md.
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd)
+
+# OPTION(name, default, unit, "older" or NULL, "help"): one line of the table each
+table() {
+  sed -n 's/^OPTION(\([a-z_]*\), \(.*\), \([A-Z]*\), \(NULL\|"[a-z_]*"\), "\(.*\)")$/\1|\2|\3|\4|\5/p' \
+      "$root/src/service/options.def" |
+    awk -F'|' '
+      function amount(s) { sub(/ \* GIB/, " GiB", s); sub(/ \* MIB/, " MiB", s); return s }
+      function words(s,  p) {
+        gsub(/^IN_BYTES\(|\)$/, "", s)
+        if (sub(/^IF_DEBUG\(/, "", s))   { split(s, p, ", "); return p[2] " (" p[1] " in debug)" }
+        if (sub(/^IF_GUARDED\(/, "", s)) { split(s, p, ", "); return p[2] " (" p[1] " in a guarded build)" }
+        if (sub(/^IF_64_BIT\(/, "", s))  { split(s, p, ", "); return amount(p[1]) " (" amount(p[2]) " on 32-bit)" }
+        return amount(s)
+      }
+      BEGIN { kind["BOOL"] = "on/off"; kind["INT"] = "number"; kind["MSEC"] = "ms"
+              kind["KIB"] = "size"; kind["BYTE"] = "size, bytes" }
+      $3 == "NONE" { next }
+      { older = $4; gsub(/"/, "", older)
+        printf "| `%s` | %s | %s | %s%s |\n", $1, words($2), kind[$3], $5, older == "NULL" ? "" : " (older name: `" older "`)" }'
+}
+
+names() { sed -n 's/^OPTION(\([a-z_]*\),.*/\1/p' "$root/src/service/options.def"; }
+enum_names() { sed -n 's/^ *mi_option_\([a-z_]*\)\( = [0-9]*\)\{0,1\},.*/\1/p' "$root/include/mimalloc.h"; }
+doc_table() { grep '^| `' "$root/docs/options.md"; }
+is_same() { [ "$2" = "$3" ] || { echo "check-options: $1 and options.def disagree (<: options.def)"; show "$2" "$3"; exit 1; }; }
+show() {
+  printf '%s\n' "$1" > "$work/a"
+  printf '%s\n' "$2" > "$work/b"
+  diff "$work/a" "$work/b" || true
+}
+
+if [ "${1-}" = --print ]; then table; exit 0; fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+[ "$(names | wc -l)" -gt 40 ] || { echo "check-options: options.def is not understood"; exit 1; }
+[ "$(grep -c '^OPTION(' "$root/src/service/options.def")" = "$(names | wc -l)" ]
+[ "$(table | wc -l)" = "$(grep -c '^OPTION(.*, [BIMK][A-Z]*, ' "$root/src/service/options.def")" ]
+is_same include/mimalloc.h "$(names)" "$(enum_names)"
+is_same docs/options.md "$(table)" "$(doc_table)"
+echo "options agree: $(names | wc -l)"

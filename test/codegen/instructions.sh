@@ -1,0 +1,31 @@
+#!/bin/sh
+# test: timeout=300 when="release gcc"
+# Instructions per operation of the fast and slow paths, counted by valgrind and held to the bounds below (x86-64, gcc). The
+# loop and the calls through the PLT are in the count: about 13 of it.
+set -eu
+: "${MI_LIB_SHARED:?path of the library}" "${MI_SOURCE_DIR:?}"
+[ "$(uname -m)" = x86_64 ] || { echo "the bounds are for x86-64"; exit 77; }
+command -v valgrind >/dev/null || { echo "valgrind is missing"; exit 77; }
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+${CC:-cc} -O2 -fno-builtin -pthread "$MI_SOURCE_DIR/test/codegen/patterns.c" -o "$dir/patterns"
+
+count() { # PATTERN SIZE COUNT
+  LD_PRELOAD=$MI_LIB_SHARED valgrind --tool=callgrind --callgrind-out-file=/dev/null "$dir/patterns" "$@" 2>&1 |
+    awk '/Collected/ { print $4 }'
+}
+
+failed=0 passed=0
+while read -r pattern size bound; do
+  case $pattern in ''|'#'*) continue ;; esac
+  low=$(count "$pattern" "$size" 10000)
+  high=$(count "$pattern" "$size" 40000)
+  each=$(( (high - low) / 30000 ))
+  if [ "$each" -gt "$bound" ]; then
+    echo "FAILED $pattern $size: $each instructions, at most $bound"; failed=$((failed + 1))
+  else
+    echo "$pattern $size: $each (at most $bound)"; passed=$((passed + 1))
+  fi
+done <"$MI_SOURCE_DIR/test/codegen/bounds.txt"
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,143 @@
+#!/bin/sh
+# test: when="release gcc glibc override" timeout=300
+# Installs the library into a folder of its own and uses it in every way that the README names.
+# Wants MI_BUILD_DIR (a finished build), MI_SOURCE_DIR, CC and CXX.
+# shellcheck disable=SC2317  # the functions way_... are called by way
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+: "${MI_BUILD_DIR:?}" "${MI_SOURCE_DIR:?}" "${CC:=cc}" "${CXX:=c++}"
+command -v "$CXX" >/dev/null || { echo "no C++ compiler: skipped"; exit 77; }
+
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 2
+bad=0
+
+# way NAME: runs the function of that name, with its output in a log that is shown if it fails.
+way() {
+  (set -e; "way_$1") >"$work/log" 2>&1
+  # shellcheck disable=SC2181  # as a condition of `if` it would lose its set -e
+  if [ $? = 0 ]; then
+    echo "ok      $1"
+  else
+    echo "FAILED  $1"
+    sed 's/^/        /' "$work/log"
+    bad=1
+  fi
+}
+
+install_into() {  # prefix cmake-options...
+  prefix=$1
+  shift
+  if [ $# -gt 0 ]; then
+    cmake -S "$MI_SOURCE_DIR" -B again -DMI_BUILD_TESTS=OFF -DCMAKE_C_COMPILER="$CC" "$@"
+    cmake --build again
+    cmake --install again --prefix "$prefix"
+  else
+    cmake --install "$MI_BUILD_DIR" --prefix "$prefix"
+  fi
+}
+one() { find "$1" -name "$2" | grep . || { echo "no $2 below $1"; exit 1; }; }
+
+way_install() {
+  install_into "$work/p"
+  for file in mimalloc.h mimalloc-stats.h mimalloc-override.h mimalloc-new-delete.h \
+    libmimalloc.so libmimalloc.so.3 libmimalloc.a mimalloc.o mimalloc.pc \
+    mimalloc-config.cmake mimalloc-config-version.cmake; do
+    one "$work/p" "$file"
+  done
+  # the whole tree can be moved
+  mv "$work/p" "$work/prefix"
+}
+
+way_install_toplevel() {
+  install_into "$work/top" -DMI_INSTALL_TOPLEVEL=ON -DCMAKE_INSTALL_LIBDIR=lib
+  ls "$work/top/include/mimalloc.h" "$work/top/lib/libmimalloc.a" \
+    "$work/top/lib/mimalloc.o" "$work/top/lib/libmimalloc.so.3"
+  project "$work/top" toplevel
+}
+
+project() {  # prefix name
+  cmake -S "$here" -B "$2" -DCMAKE_PREFIX_PATH="$1" -DCMAKE_BUILD_TYPE=Release \
+    -DCMAKE_C_COMPILER="$CC" -DCMAKE_CXX_COMPILER="$CXX"
+  cmake --build "$2"
+  for program in use-shared use-static use-new use-object; do
+    echo "running $program"
+    "./$2/$program"
+  done
+}
+way_find_package() { project "$work/prefix" package; }
+
+way_add_subdirectory() {
+  cmake -S "$here" -B part -DSOURCE_DIR="$MI_SOURCE_DIR" -DCMAKE_BUILD_TYPE=Release \
+    -DCMAKE_C_COMPILER="$CC" -DCMAKE_CXX_COMPILER="$CXX"
+  cmake --build part
+  ./part/use-shared
+  ./part/use-static
+  ./part/use-new
+}
+
+# shellcheck disable=SC2046  # lists of options
+way_pkg_config() {
+  command -v pkg-config >/dev/null || { echo "no pkg-config"; return 0; }
+  PKG_CONFIG_PATH=$(dirname "$(one prefix mimalloc.pc)")
+  export PKG_CONFIG_PATH
+  "$CC" $(pkg-config --cflags mimalloc) "$here/use.c" -o pc-shared \
+    $(pkg-config --libs mimalloc)
+  LD_LIBRARY_PATH=$libraries ./pc-shared
+  rm -f "$libraries"/libmimalloc.so  # so that -lmimalloc means the archive
+  "$CC" $(pkg-config --cflags mimalloc) "$here/use.c" -o pc-static \
+    $(pkg-config --static --libs mimalloc)
+  ln -s libmimalloc.so.3 "$libraries/libmimalloc.so"
+  ./pc-static
+}
+
+way_object_first() {
+  "$CC" -I"$headers" "$(one prefix mimalloc.o)" "$here/use.c" -o object -pthread
+  ./object
+}
+
+way_archive_in_static_program() {
+  archive=$(one prefix libmimalloc.a)
+  "$CC" -static -I"$headers" "$here/use.c" "$archive" -o fully-static -pthread
+  ./fully-static
+}
+
+way_single_source() {
+  "$CC" -O2 -c "$MI_SOURCE_DIR/src/static.c" -o single.o
+  "$CC" -DNO_OVERRIDE -I"$MI_SOURCE_DIR/include" single.o "$here/use.c" -o single -pthread
+  ./single
+  "$CC" -O2 -DMI_MALLOC_OVERRIDE=1 -I"$MI_SOURCE_DIR/include" "$MI_SOURCE_DIR/src/static.c" \
+    "$here/use.c" -o single-override -pthread
+  ./single-override
+}
+
+way_override_macros() {
+  "$CC" -I"$headers" "$here/macros.c" -o macros "$libraries/libmimalloc.so" \
+    -Wl,-rpath,"$libraries"
+  ./macros
+}
+
+way_new_delete() {
+  for standard in 11 14 17 20; do
+    "$CXX" -std="c++$standard" -Wall -Wextra -Wpedantic -Werror -I"$headers" \
+      -c "$here/new.cpp" -o "new-$standard.o"
+  done
+  "$CXX" -std=c++17 -I"$headers" "$here/new.cpp" -o new "$(one prefix libmimalloc.a)" \
+    -pthread
+  ./new
+}
+
+way_preload() {
+  "$CC" "$here/plain.c" -o plain -ldl
+  LD_PRELOAD=$libraries/libmimalloc.so.3 ./plain
+}
+
+way install
+headers=$(dirname "$(one prefix mimalloc.h)")
+libraries=$(dirname "$(one prefix libmimalloc.so.3)")
+for each in find_package install_toplevel add_subdirectory pkg_config object_first \
+  archive_in_static_program single_source override_macros new_delete preload; do
+  way $each
+done
+exit $bad

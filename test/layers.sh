@@ -1,0 +1,98 @@
+#!/bin/sh
+# test: when="release gcc" timeout=300
+# Checks the ladder: a folder of src/ uses only folders below its own. (Folders are whole rungs, so
+# a cycle between files of different folders has an upward edge in it.) Each file is compiled alone,
+# with MI_SPLIT, under every compiler at hand and without a warning; then the symbols that it needs
+# are looked up in the files that define them. #includes must not lead upward either.
+#   layers.sh [anything]      prints each offence; exit status 1 if there is one
+ladder='base port service memory page heap alloc api'
+source=${MI_SOURCE_DIR:-$(cd "$(dirname "$0")/.." && pwd)}
+cc=${CC:-cc}
+
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+cd "$source/src" || exit 2
+bad=0
+offence() { echo "layers: $*"; bad=1; }
+
+rung() {  # path below src/
+  n=0
+  for folder in $ladder; do
+    case $1 in "$folder"/*) echo $n; return ;; esac
+    n=$((n + 1))
+  done
+}
+
+files=$(find . -mindepth 2 -name '*.[ch]' | sed 's|^\./||' | sort)
+for file in $files; do
+  [ -n "$(rung "$file")" ] || offence "src/$file is in no folder of the ladder: $ladder"
+done
+[ $bad = 0 ] || exit 1
+
+# ---- #includes -----------------------------------------------------------------------------------
+
+for file in $files; do
+  # shellcheck disable=SC2013  # no file name of ours has a space
+  for included in $(sed -n 's/^ *# *include *"\([^"]*\)".*/\1/p' "$file"); do
+    path=$(cd "$(dirname "$file")" && realpath -m --relative-to="$source/src" "$included")
+    case $path in
+      ../include/*) continue ;;
+      ../*) offence "src/$file includes $path, from outside src/ and include/"; continue ;;
+    esac
+    if [ "$(rung "$path")" -gt "$(rung "$file")" ]; then
+      offence "src/$file includes src/$path, from a rung above"
+    fi
+  done
+done
+
+# ---- warnings, and objects to read symbols from --------------------------------------------------
+
+compilers=$cc
+for clang in clang-19 clang; do
+  if command -v $clang >/dev/null && [ "$cc" != "$clang" ]; then
+    compilers="$compilers $clang"
+    break
+  fi
+done
+
+sources=$(echo "$files" | grep '\.c$')
+for compiler in $compilers; do
+  for file in $sources; do
+    # shellcheck disable=SC2046  # a list of options
+    "$compiler" -std=c11 -O1 -c -DMI_SPLIT -DMI_MALLOC_OVERRIDE=1 -fvisibility=hidden \
+      -fno-builtin-malloc -fexceptions $(cat "$source/cmake/warnings.txt") -Werror \
+      -o "$work/$(echo "$file" | tr / +).o" "$file" ||
+      offence "src/$file does not compile alone under $compiler"
+  done
+  [ $bad = 0 ] || exit 1
+done
+
+# ---- symbols -------------------------------------------------------------------------------------
+
+for file in $sources; do
+  nm -P "$work/$(echo "$file" | tr / +).o" | awk -v file="$file" -v rung="$(rung "$file")" '
+    $2 ~ /^[TDBRVWC]$/ { print "defines", $1, file, rung }
+    $2 ~ /^[Uw]$/      { print "needs", $1, file, rung }'
+done >"$work/symbols"
+
+if ! awk '
+  $1 == "defines" && ($2 in home) {
+    printf "layers: %s is defined in src/%s and in src/%s\n", $2, home[$2], $3
+    bad = 1
+  }
+  $1 == "defines" { home[$2] = $3; rung[$2] = $4 }
+  $1 == "needs"   { need[++n] = $2; user[n] = $3; from[n] = $4 }
+  END {
+    for (i = 1; i <= n; i++) {
+      s = need[i]
+      if ((s in home) && rung[s] > from[i]) {
+        printf "layers: src/%s uses %s, of src/%s, from a rung above\n", user[i], s, home[s]
+        bad = 1
+      }
+    }
+    exit bad
+  }' "$work/symbols"; then
+  bad=1
+fi
+[ $bad = 0 ] && echo "layers: $(echo "$sources" | wc -l) files, no upward edge"
+exit $bad

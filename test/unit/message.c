@@ -1,0 +1,166 @@
+/* test: cflags="-Wno-unused-function" libs="pthread" */
+/* Messages: where they go, how many, hooks that cause messages, errno, and which errors end the
+ * process. */
+#include "fake_port.h"
+
+#include <pthread.h>
+
+#include "../../src/service/format.c"
+#include "../../src/service/options.c"
+#include "../../src/service/message.c"
+
+#include "../check.h"
+
+static char hooked[4096];
+
+static void append(const char* text, void* arg) {
+  strcat(hooked, text);
+  CHECK(arg == &hooked);
+}
+
+static void chatty(const char* text, void* arg) {
+  append(text, arg);
+  message_printf("from inside");
+  errno = EIO;
+}
+
+static void test_output(void) {
+  errno = EDOM;
+  message_printf("%d and %s", 1, "two");
+  CHECK(strcmp(fake_port_written(), "mimalloc: 1 and two\n") == 0);
+  message_register_output(&append, &hooked);
+  message_printf("three");
+  message_out("four\n");
+  CHECK(strcmp(hooked, "mimalloc: three\nfour\n") == 0 && *fake_port_written() == 0);
+  message_register_output(&chatty, &hooked);
+  message_printf("five");
+  CHECK(strcmp(fake_port_written(), "mimalloc: from inside\n") == 0);
+  message_register_output(NULL, NULL);
+  message_printf("six");
+  CHECK(strcmp(fake_port_written(), "mimalloc: six\n") == 0);
+  CHECK(errno == EDOM);
+}
+
+static void test_long_line(void) {
+  char text[2 * LINE_CHARS];
+  memset(text, 'x', sizeof(text) - 1);
+  text[sizeof(text) - 1] = 0;
+  message_printf("%s", text);
+  const char* line = fake_port_written();
+  CHECK(strlen(line) == LINE_CHARS - 1 && line[LINE_CHARS - 2] == '\n');
+}
+
+static void test_switches(void) {
+  option_set(mi_option_show_errors, 0);
+  message_verbose("no");
+  message_warning("no");
+  message_error(EINVAL, "no");
+  CHECK(*fake_port_written() == 0);
+  option_set(mi_option_verbose, 1);
+  message_verbose("a");
+  message_warning("b");
+  CHECK(strcmp(fake_port_written(), "mimalloc: a\nmimalloc: warning: b\n") == 0);
+  option_set(mi_option_verbose, 0);
+}
+
+static void test_limits(void) {
+  option_set(mi_option_show_errors, 1);
+  option_set(mi_option_max_errors, 3);
+  for (int i = 0; i < 10; i++) { message_error(EINVAL, "number %d", i); }
+  const char* text = fake_port_written();
+  CHECK(count_of(text, "\n") == 4 && count_of(text, "mimalloc: error: number") == 3);
+  CHECK(strstr(text, "number 2\nmimalloc: further errors are not shown\n") != NULL);
+  option_set(mi_option_max_errors, -1);
+  message_error(EINVAL, "again");
+  CHECK(*fake_port_written() != 0);
+  option_set(mi_option_max_warnings, 0);
+  store_relaxed(&warnings_seen, 0);
+  message_warning("no");
+  CHECK(*fake_port_written() == 0);
+}
+
+static int last_error;
+
+static void on_error(int err, void* arg) {
+  last_error = err;
+  CHECK(arg == &last_error);
+  message_error(EAGAIN, "inside"); /* must not come back here */
+  errno = EIO;
+}
+
+static void test_error_hook(void) {
+  message_register_error(&on_error, &last_error);
+  errno = EDOM;
+  message_error(EFAULT, "corrupt"); /* does not end the process: the hook decides */
+  CHECK(last_error == EFAULT && errno == EDOM);
+  CHECK(count_of(fake_port_written(), "\n") == 2);
+  message_register_error(NULL, NULL);
+}
+
+static bool ends_process(int err) {
+  static jmp_buf here;
+  volatile bool ended = true;
+  fake_port.abort_to = &here;
+  if (setjmp(here) == 0) {
+    if (err == 0) { message_fatal("all is %s", "lost"); }
+    message_error(err, "bad");
+    ended = false;
+  }
+  fake_port.abort_to = NULL;
+  return ended;
+}
+
+static void test_endings(void) {
+  option_set(mi_option_show_errors, 0);
+  CHECK(!ends_process(EINVAL) && !ends_process(EAGAIN) && !ends_process(ENOMEM));
+  CHECK(*fake_port_written() == 0);
+  const bool strict = SECURE_LEVEL > 0 || DEBUG_LEVEL > 0;
+  CHECK(ends_process(EFAULT) == strict);
+  CHECK(strcmp(fake_port_written(), strict ? "mimalloc: error: bad\n" : "") == 0);
+  CHECK(ends_process(0));
+  CHECK(strcmp(fake_port_written(), "mimalloc: fatal: all is lost\n") == 0);
+}
+
+/* A hook's function and argument never come from two registrations. */
+static char arg_a, arg_b;
+static _Atomic(int) mixed;
+static _Atomic(bool) registering = true;
+static void hook_a(const char* text, void* arg) {
+  if (text == NULL || arg != &arg_a) { add_relaxed(&mixed, 1); }
+}
+static void hook_b(const char* text, void* arg) {
+  if (text == NULL || arg != &arg_b) { add_relaxed(&mixed, 1); }
+}
+
+static void* register_in_turn(void* unused) {
+  for (int i = 0; i < 1000000; i++) {
+    message_register_output(&hook_a, &arg_a);
+    message_register_output(&hook_b, &arg_b);
+  }
+  store_relaxed(&registering, false);
+  return unused;
+}
+
+static void test_registering_meanwhile(void) {
+  pthread_t thread;
+  message_register_output(&hook_a, &arg_a);
+  CHECK(pthread_create(&thread, NULL, &register_in_turn, NULL) == 0);
+  while (load_relaxed(&registering)) {
+    message_out("x");
+    fake_port.written_length = 0;
+  }
+  pthread_join(thread, NULL);
+  CHECK(load_relaxed(&mixed) == 0);
+  message_register_output(NULL, NULL);
+}
+
+int main(void) {
+  test_output();
+  test_long_line();
+  test_switches();
+  test_limits();
+  test_error_hook();
+  test_endings();
+  test_registering_meanwhile();
+  return check_done();
+}
