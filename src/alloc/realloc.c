@@ -12,6 +12,13 @@ static size_t span_room(const page_t* page) {
   return page->span_slices * SLICE_BYTES - (size_t)(page->start - page->span_start);
 }
 
+static void page_set_span(page_t* page, const span_t* span) {
+  heap_t* heap = load_relaxed(&page->heap);
+  stat_up(&heap->stats.page_committed, span->slices * SLICE_BYTES);
+  stat_down(&heap->stats.page_committed, page->span_slices * SLICE_BYTES);
+  page->span_slices = span->slices;
+}
+
 static void page_set_bytes(page_t* page, size_t bytes) {
   heap_t* heap = load_relaxed(&page->heap);
   stat_up(&heap->stats.malloc_huge, bytes);
@@ -35,7 +42,7 @@ static bool large_grow(page_t* page, size_t size, bool zero) {
   span.is_zero = page->fresh_zero;
   if (bytes > old_room && !memory_lengthen(&span, divide_up(bytes + shift, SLICE_BYTES))) { return false; }
   if (zero) { zero_added(page, old_room, bytes, span.is_zero); }
-  page->span_slices = span.slices;
+  page_set_span(page, &span);
   page->fresh_zero = span.is_zero;
   page_set_bytes(page, bytes);
   return true;
@@ -45,7 +52,7 @@ static void large_shrink(page_t* page, size_t size) {
   span_t span = page_span(page);
   const size_t shift = (size_t)(page->start - page->span_start);
   memory_shorten(&span, divide_up(align_up(size, LARGE_STEP) + shift, SLICE_BYTES));
-  page->span_slices = span.slices;
+  page_set_span(page, &span);
   page->fresh_zero = false;  // between the new end and the end of the run
   page_set_bytes(page, size_min(align_up(size, LARGE_STEP), page->block_bytes));
 }
@@ -59,7 +66,7 @@ static void* large_move(page_t* page, size_t size, bool zero) {
   map_enter(page->start, 1, NULL);
   const bool moved = memory_remap_direct(&span, bytes + bytes / 4);
   page->start = page->span_start = span.start;
-  page->span_slices = span.slices;
+  page_set_span(page, &span);
   map_enter(page->start, 1, page);
   if (!moved) { return NULL; }
   page_set_bytes(page, bytes);

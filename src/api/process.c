@@ -50,6 +50,11 @@ static void reserve_what_options_say(void) {
   }
 }
 
+static bool will_print(void) {
+  return option_is_enabled(mi_option_show_errors) || option_is_enabled(mi_option_verbose) ||
+         option_is_enabled(mi_option_show_stats);
+}
+
 // Whoever comes first does it; the others do not wait.
 static void process_start(void) {
   static _Atomic(int) starts;
@@ -57,6 +62,7 @@ static void process_start(void) {
   if (add_relaxed(&starts, 1) != 0) { return; }
   (void)elapsed_ms();
   process_watch_fork();
+  if (will_print()) { port_check_stderr(); }
   if (option_is_enabled(mi_option_verbose)) { print_banner(); }
   reserve_what_options_say();
 }

@@ -3,13 +3,14 @@
 // What each number means, and how exact it is:
 //   reserved, committed, …_calls, purged, arena_count, threads, heaps, theaps, pages_extended
 //                        of the process, whichever sub-process is asked: arenas serve them all
-//   pages, page_bins, pages_abandoned, malloc_huge, malloc_huge_count, …
+//   pages, page_bins, page_committed, pages_abandoned, malloc_huge, malloc_huge_count, …
 //                        of the heaps; counted as it happens, exact
-//   malloc_normal, malloc_bins, page_committed
-//                        `current` is found by walking the pages when asked: exact while no other
-//                        thread runs, else near. `peak` is the largest value that any reading has
-//                        seen and `total` the sum of all increases between readings, because malloc
-//                        counts nothing: both are lower bounds
+//   malloc_normal        `current` is found by walking the pages when asked: exact while no other
+//                        thread runs, else near. `peak` and `total` are counted by the page, because
+//                        malloc counts nothing: the bytes of the pages that held such blocks, so the
+//                        peak is an upper bound
+//   malloc_bins          `current` as malloc_normal. `peak` is the largest value that any reading has
+//                        seen and `total` the sum of all increases between readings: lower bounds
 //   malloc_normal_count  the sum of the totals of malloc_bins: a lower bound
 //   malloc_requested     as malloc_normal and malloc_huge together: requests are not recorded
 //   segments…, _segments_reserved, chunk_bins
@@ -104,21 +105,20 @@ static void count_read(stat_count_t* count, size_t bytes) {
   while (now > peak && !cas_relaxed(&count->peak, &peak, now)) {}
 }
 
-// Brings those numbers of a heap up to date that nothing counts as it happens.
-static void heap_read(heap_t* heap) {
+// Brings those numbers of a heap up to date that nothing counts as it happens; the bytes of its normal blocks.
+static size_t heap_read(heap_t* heap) {
   tally_t tally;
   tally_heap(&tally, heap);
-  count_read(&heap->stats.malloc_normal, tally.normal_bytes);
-  count_read(&heap->stats.page_committed, tally.committed_bytes);
   for (int i = 0; i < STAT_MALLOC_BINS; i++) {
     count_read(&heap->stats.malloc_bins[i], tally.blocks[i]);
   }
+  return tally.normal_bytes;
 }
 
-// The blocks that a heap had when it was last read went to another heap, or are gone.
-static void drop_readings(mi_stats_t* stats) {
-  stats->malloc_normal.current = stats->page_committed.current = 0;
-  for (int i = 0; i < STAT_MALLOC_BINS; i++) { stats->malloc_bins[i].current = 0; }
+static void heap_export(heap_t* heap, mi_stats_t* out) {
+  const size_t normal_bytes = heap_read(heap);
+  stats_export(&heap->stats, out);
+  out->malloc_normal.current = (int64_t)normal_bytes;
 }
 
 // What follows from the other numbers.
@@ -140,15 +140,12 @@ static void complete(mi_stats_t* stats) {
 
 static void gather_gone(subproc_t* subproc, mi_stats_t* out) {
   stats_export(&memory_stats, out);
-  subproc->scratch = subproc->gone;
-  drop_readings(&subproc->scratch);
-  stats_merge(out, &subproc->scratch);
+  stats_merge(out, &subproc->gone);
 }
 
 static void gather_heaps(subproc_t* subproc, mi_stats_t* out) {
   for (heap_t* heap = subproc->heaps; heap != NULL; heap = heap->next) {
-    heap_read(heap);
-    stats_export(&heap->stats, &subproc->scratch);
+    heap_export(heap, &subproc->scratch);
     stats_merge(out, &subproc->scratch);
   }
 }
@@ -163,8 +160,7 @@ static void gather(subproc_t* subproc, mi_stats_t* out) {
 }
 
 static void gather_one(heap_t* heap, mi_stats_t* out) {
-  heap_read(heap);
-  stats_export(&heap->stats, out);
+  heap_export(heap, out);
   complete(out);
 }
 
@@ -322,7 +318,7 @@ API void mi_thread_stats_print_out(mi_output_fun* out, void* arg) {
 API void mi_stats_merge(void) {
   subproc_t* subproc = subproc_current();
   lock_acquire(&subproc->lock);
-  for (heap_t* heap = subproc->heaps; heap != NULL; heap = heap->next) { heap_read(heap); }
+  for (heap_t* heap = subproc->heaps; heap != NULL; heap = heap->next) { (void)heap_read(heap); }
   lock_release(&subproc->lock);
 }
 
@@ -331,7 +327,7 @@ API void mi_heap_stats_merge_to_subproc(mi_heap_t* heap) {
   if (heap == NULL) { return; }
   subproc_t* subproc = heap->subproc;
   lock_acquire(&subproc->lock);
-  heap_read(heap);
+  (void)heap_read(heap);
   stats_export(&heap->stats, &subproc->scratch);
   for_each_count(&subproc->scratch, count_leave_past);
   stats_merge(&subproc->gone, &subproc->scratch);

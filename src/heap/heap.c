@@ -75,9 +75,12 @@ PRIVATE heap_t* heap_new(subproc_t* subproc, arena_t* arena, int tag) {
 // ---- pages ----
 
 PRIVATE void heap_add_page(heap_t* heap, page_t* page) {
+  const size_t bytes = page->span_slices * SLICE_BYTES;
   store_relaxed(&page->heap, heap);
   stat_up(&heap->stats.pages, 1);
   stat_up(&heap->stats.page_bins[page->bin], 1);
+  stat_up(&heap->stats.page_committed, bytes);
+  if (page->bin != BIN_LARGE) { stat_up(&heap->stats.malloc_normal, bytes); }
   if (heap->is_main) { return; }
   lock_acquire(&heap->lock);
   heap_ref_locked(heap);
@@ -99,8 +102,11 @@ static void heap_unlist_page(heap_t* heap, page_t* page) {
 }
 
 static void heap_remove_page(heap_t* heap, page_t* page) {
+  const size_t bytes = page->span_slices * SLICE_BYTES;
   stat_down(&heap->stats.pages, 1);
   stat_down(&heap->stats.page_bins[page->bin], 1);
+  stat_down(&heap->stats.page_committed, bytes);
+  if (page->bin != BIN_LARGE) { stat_down(&heap->stats.malloc_normal, bytes); }
   if (heap->is_main) { return; }
   lock_acquire(&heap->lock);
   heap_unlist_page(heap, page);

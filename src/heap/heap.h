@@ -72,7 +72,7 @@ struct thread {
   thread_t *next, *prev;
   uint32_t epoch;
   size_t collections;  // requests that it has met
-  unsigned exit_rounds;
+  int exit_rounds;
   unsigned long long heartbeat;
   bool in_deferred_free, has_heartbeat;
   bool in_threadpool;

@@ -726,7 +726,7 @@ PRIVATE void memory_visit_arenas(arena_visit_fun* visit, void* arg) {
   lock_release(&memory.lock);
 }
 
-PRIVATE size_t memory_resident_free_bytes(void) {
+UNUSED PRIVATE size_t memory_resident_free_bytes(void) {
   lock_acquire(&memory.lock);
   const size_t bytes = slices_bytes(memory.dirty_slices);
   lock_release(&memory.lock);

@@ -178,9 +178,17 @@ PRIVATE const char* port_getenv(const char* name) {
   return NULL;
 }
 
+static _Atomic(bool) stderr_is_other;
+
+PRIVATE void port_check_stderr(void) {
+  const int saved = errno;
+  store_relaxed(&stderr_is_other, syscall(SYS_fcntl, STDERR_FILENO, F_GETFD, 0L) == -1);
+  errno = saved;
+}
+
 PRIVATE void port_write_stderr(const char* text, size_t length) {
   const int saved = errno;
-  while (length > 0) {
+  while (length > 0 && !load_relaxed(&stderr_is_other)) {
     const long done = syscall(SYS_write, STDERR_FILENO, text, length);  // no cancellation point
     if (done <= 0 && errno != EINTR) { break; }
     if (done > 0) { text += done, length -= (size_t)done; }

@@ -40,6 +40,8 @@ PRIVATE size_t port_address_limit(void);
 
 PRIVATE const char* port_getenv(const char* name);  // NULL also in a set-user-id program
 PRIVATE char* const* port_environ(void);            // may be NULL
+// If standard error is closed, a file that the program opens later may get its number: then nothing is written to it.
+PRIVATE void port_check_stderr(void);
 PRIVATE void port_write_stderr(const char* text, size_t length);
 PRIVATE int64_t port_clock_ms(void);                // monotonic, coarse, without a system call
 PRIVATE uint64_t port_clock_ns(void);               // monotonic

@@ -29,8 +29,8 @@ static void do_between(between_t between) {
 }
 
 static size_t count_for(size_t size) { /* more than one page of small blocks, few large ones */
-  const size_t n = 200 * KIB / (size + 1);
-  return n < 3 ? 3 : n > 700 ? 700 : n;
+  const size_t n = 100 * KIB / (size + 1);
+  return n < 3 ? 3 : n > 500 ? 500 : n;
 }
 
 static void** dirty_and_free(size_t size, size_t n) {
@@ -62,21 +62,21 @@ static void test_class(size_t size, form_t form, between_t between) {
 
 /* Half of the blocks stay, so that pages are not given back whole. */
 static void test_interleaved(size_t size) {
-  enum { COUNT = 400 };
-  static void* blocks[COUNT];
-  for (size_t i = 0; i < COUNT; i++) {
+  static void* blocks[400];
+  const size_t count = size <= 4 * KIB ? 400 : 40;
+  for (size_t i = 0; i < count; i++) {
     blocks[i] = mi_malloc(size);
     memset(blocks[i], 0xDD, size);
   }
-  for (size_t i = 0; i < COUNT; i += 2) { mi_free(blocks[i]); }
+  for (size_t i = 0; i < count; i += 2) { mi_free(blocks[i]); }
   mi_collect(true);
   bool zero = true;
-  for (size_t i = 0; i < COUNT; i += 2) {
+  for (size_t i = 0; i < count; i += 2) {
     blocks[i] = mi_calloc(size, 1);
     zero = zero && is_zero(blocks[i], size);
   }
   CHECK(zero);
-  for (size_t i = 0; i < COUNT; i++) { mi_free(blocks[i]); }
+  for (size_t i = 0; i < count; i++) { mi_free(blocks[i]); }
 }
 
 /* Memory of one class is taken by another: all that a split or a merge of runs may get wrong. */

@@ -90,8 +90,8 @@ static void test_argument_errors(void) {
 int main(void) {
   for (form_t form = REZALLOC; form < FORMS; form = (form_t)(form + 1)) {
     test_growth(form, 1, 1, 300);
-    test_growth(form, 7, 30, 3 * MIB);
-    test_growth(form, 1000, 110, 12 * MIB);
+    test_growth(form, 7, 30, MIB);
+    test_growth(form, 1000, 110, 6 * MIB);
     test_failures(form);
   }
   test_argument_errors();
