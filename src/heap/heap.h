@@ -9,7 +9,7 @@
 // H3 the record of a heap lives as long as a page or a theap names it: `refs` counts them.
 // H4 `walk` is held while a theap of another thread, or one's own that another thread may destroy, is walked.
 //
-// Deleting a heap: its pages move to the main heap: those of the calling thread and the parked ones at once, full ones when
+// Deleting a heap: its pages move to the main heap's pool: those of the calling thread and the parked ones at once, full ones when
 // a block in them is freed, those of other threads when these notice the new `epoch`.
 #ifndef MI_HEAP_HEAP_H
 #define MI_HEAP_HEAP_H
@@ -100,7 +100,6 @@ PRIVATE void theap_adopt(theap_t* theap, page_t* page);
 PRIVATE void theap_page_emptied(page_t* page);  // its last block came home, from its own thread
 PRIVATE void theap_collect(theap_t* theap, bool force);
 PRIVATE void theap_abandon(theap_t* theap);  // all its pages become FULL, PARKED or go
-PRIVATE void theap_move_pages(theap_t* from, theap_t* to);
 PRIVATE void heap_park(heap_t* heap, page_t* page);    // owned by the caller, in no queue
 PRIVATE void heap_unpark(heap_t* heap, page_t* page);  // claimed by the caller
 

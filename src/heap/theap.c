@@ -257,20 +257,3 @@ PRIVATE void theap_abandon(theap_t* theap) {
     while (!queue_is_empty(theap, bin)) { page_abandon(theap, theap->first[bin]); }
   }
 }
-
-PRIVATE void theap_move_pages(theap_t* from, theap_t* to) {
-  for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
-    while (!queue_is_empty(from, bin)) {
-      page_t* page = from->first[bin];
-      page_take_remote(page);
-      if (page->used == 0) {
-        theap_release_page(from, page);
-        continue;
-      }
-      queue_remove(from, page);
-      (void)heap_rehome(page);
-      theap_own(to, page);
-      queue_push_back(to, page);
-    }
-  }
-}

@@ -172,11 +172,11 @@ static void theap_drop(thread_t* thread, theap_t** link) {
 }
 
 // True: the theap's heap is no more; its pages have moved if it was deleted.
-static bool theap_catch_up(thread_t* thread, theap_t* theap) {
+static bool theap_catch_up(theap_t* theap) {
   heap_t* heap = theap->heap;
   lock_acquire(&heap->walk);
   const int state = load_relaxed(&heap->state);
-  if (state == HEAP_DELETED) { theap_move_pages(theap, thread->theaps); }
+  if (state == HEAP_DELETED) { theap_abandon(theap); }  // to the main heap's pool
   lock_release(&heap->walk);
   return state != HEAP_ALIVE;
 }
@@ -189,7 +189,7 @@ PRIVATE void thread_catch_up(thread_t* thread) {
   const bool collect = thread->collections != requests;
   thread->collections = requests;
   for (theap_t** link = &thread->theaps->next; *link != NULL;) {
-    if (theap_catch_up(thread, *link)) {
+    if (theap_catch_up(*link)) {
       theap_drop(thread, link);
     } else {
       link = &(*link)->next;
@@ -250,7 +250,7 @@ PRIVATE void thread_leave(void) {
   thread_catch_up(thread);
   while (thread->theaps->next != NULL) {
     theap_walk(thread->theaps->next, theap_abandon);
-    (void)theap_catch_up(thread, thread->theaps->next);
+    (void)theap_catch_up(thread->theaps->next);
     theap_drop(thread, &thread->theaps->next);
   }
   tls_theap = &theap_empty;

@@ -483,7 +483,7 @@ static void account_taken(span_t* span) {
 static bool try_take(const span_want_t* want, span_t* out) {
   if (take_from_arenas(want, out)) { return true; }
   if (want->arena != NULL) { return false; }
-  return arena_grow_memory(want->slices + (want->align >> SLICE_SHIFT)) && take_fresh(want, out);
+  return arena_grow_memory(want->slices + (want->align >> SLICE_SHIFT)) && take_from_arenas(want, out);
 }
 
 PRIVATE bool memory_take(span_want_t want, span_t* out) {
@@ -680,6 +680,7 @@ PRIVATE arena_t* arena_add(const arena_spec_t* spec) {
 static int reserve_plain(const arena_spec_t* spec, arena_t* arena) {
   void* start = NULL;
   const size_t bytes = align_up(spec->bytes + spec->bytes / 512 + 4 * port_page_bytes(), 4 * SLICE_BYTES);
+  stat_add(&memory_stats.mmap_calls, 1);
   int error = port_reserve(bytes, bytes >= HUGE_PAGE ? HUGE_PAGE : 4 * SLICE_BYTES, &start);
   if (error != 0) { return error; }
   lock_acquire(&memory.lock);

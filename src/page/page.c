@@ -213,7 +213,7 @@ PRIVATE bool block_may_be_freed(const page_t* page, const void* p) {
     message_error(EINVAL, "free of %p, which is inside a block of %zu bytes, not at its start", p, page->block_bytes);
     return false;
   }
-  if (page->free == p) {
+  if (load_relaxed(&page->owner) == port_thread_id() && page->free == p) {
     message_error(EAGAIN, "double free of %zu-byte block %p", page->block_bytes, p);
     return false;
   }
