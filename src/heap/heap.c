@@ -274,10 +274,7 @@ static void drop_pages(heap_t* heap) {
 
 static void empty_theaps(heap_t* heap) {
   lock_acquire(&heap->lock);
-  for (theap_t* theap = heap->theaps; theap != NULL; theap = theap->heap_next) {
-    theap_setup(theap, heap, theap->thread);
-    memset(theap->count, 0, sizeof(theap->count));
-  }
+  for (theap_t* theap = heap->theaps; theap != NULL; theap = theap->heap_next) { theap_clear(theap); }
   for (unsigned bin = 0; bin < BIN_COUNT; bin++) { store_relaxed(&heap->parked[bin], NULL); }
   lock_release(&heap->lock);
 }

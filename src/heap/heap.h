@@ -92,6 +92,7 @@ SHARED_DATA(_Atomic(size_t), collect_requests); // unused memory is wanted back 
 FAST theap_t* theap_current(void) { return tls_theap; }
 
 // ---- theap.c ----
+PRIVATE void theap_clear(theap_t* theap);  // of all pages
 PRIVATE void theap_setup(theap_t* theap, heap_t* heap, thread_t* thread);
 // A page of the class with a free block, first in its queue; NULL if out of memory.
 PRIVATE page_t* theap_find_page(theap_t* theap, unsigned bin);

@@ -11,14 +11,14 @@ static struct {
 
 // Legal at any time, from any thread; allocates nothing.
 PRIVATE void process_init(void) {
-  if (likely(load_acquire(&process.ready))) { return; }
+  if (likely(load_acquire(&process.ready))) { return; }  // [I1] in: options and main heap
   lock_acquire(&process.lock);
-  if (!load_acquire(&process.ready)) {
+  if (!load_relaxed(&process.ready)) {
     options_init();
     heap_main_setup(&heap_main_static, &subproc_main_static);
     registry_add_subproc(&subproc_main_static);
     (void)port_thread_exit_init(thread_on_exit);
-    store_release(&process.ready, true);
+    store_release(&process.ready, true);  // [I1] out
   }
   lock_release(&process.lock);
 }
@@ -54,6 +54,7 @@ static bool fork_is_locked;
 static void fork_prepare(void) {
   fork_is_locked = !port_is_single_threaded();
   if (!fork_is_locked) { return; }
+  lock_acquire(&process.lock);
   registry_lock();
   for (subproc_t* subproc = registry_subprocs(); subproc != NULL; subproc = subproc->next) { lock_acquire(&subproc->lock); }
   for_each_heap(heap_lock_both);
@@ -77,8 +78,10 @@ static void fork_done(bool child) {
   }
   if (child) {
     registry_reset_in_child();
+    lock_reset(&process.lock);
   } else {
     registry_unlock();
+    lock_release(&process.lock);
   }
 }
 

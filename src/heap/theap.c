@@ -77,9 +77,14 @@ static void theap_disown(theap_t* theap, page_t* page) {
   store_relaxed(&page->owner, 0);
 }
 
-PRIVATE void theap_setup(theap_t* theap, heap_t* heap, thread_t* thread) {
+PRIVATE void theap_clear(theap_t* theap) {
   for (unsigned i = 0; i < DIRECT_COUNT; i++) { theap->direct[i] = page_none(); }
   for (unsigned i = 0; i < BIN_COUNT; i++) { theap->first[i] = page_none(); }
+  memset(theap->count, 0, sizeof(theap->count));
+}
+
+PRIVATE void theap_setup(theap_t* theap, heap_t* heap, thread_t* thread) {
+  theap_clear(theap);
   theap->heap = heap;
   theap->thread = thread;
 }

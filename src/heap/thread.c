@@ -198,24 +198,6 @@ PRIVATE void thread_catch_up(thread_t* thread) {
   if (collect) { thread_collect(thread, true); }
 }
 
-// ---- labels ----
-
-static void theap_relabel(theap_t* theap) {
-  for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
-    page_t* page = theap->first[bin] == page_none() ? NULL : theap->first[bin];
-    for (; page != NULL; page = page->next) { store_relaxed(&page->owner, theap->thread->id); }
-  }
-}
-
-// Under another name the thread's own frees take the shared path, so its lists run dry and slow paths, with their
-// heartbeat, come often.
-PRIVATE void thread_set_heartbeat(thread_t* thread, bool wanted) {
-  enum { ALIAS = 2 };
-  thread->has_heartbeat = wanted;
-  thread->id = wanted ? thread->id | ALIAS : thread->id & ~(uintptr_t)ALIAS;
-  for (theap_t* theap = thread->theaps; theap != NULL; theap = theap->next) { theap_relabel(theap); }
-}
-
 // ---- walks ----
 
 typedef void theap_fun(theap_t* theap);
@@ -238,6 +220,24 @@ PRIVATE void thread_collect(thread_t* thread, bool force) {
   for (theap_t* theap = thread->theaps; theap != NULL; theap = theap->next) {
     theap_walk(theap, force ? collect_forced : collect_gently);
   }
+}
+
+// ---- labels ----
+
+static void theap_relabel(theap_t* theap) {
+  for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
+    page_t* page = theap->first[bin] == page_none() ? NULL : theap->first[bin];
+    for (; page != NULL; page = page->next) { store_relaxed(&page->owner, theap->thread->id); }
+  }
+}
+
+// Under another name the thread's own frees take the shared path, so its lists run dry and slow paths, with their
+// heartbeat, come often.
+PRIVATE void thread_set_heartbeat(thread_t* thread, bool wanted) {
+  enum { ALIAS = 2 };
+  thread->has_heartbeat = wanted;
+  thread->id = wanted ? thread->id | ALIAS : thread->id & ~(uintptr_t)ALIAS;
+  for (theap_t* theap = thread->theaps; theap != NULL; theap = theap->next) { theap_walk(theap, theap_relabel); }
 }
 
 // ---- end ----

@@ -1,0 +1,138 @@
+/* test: timeout=60 cflags="-fsanitize=thread" */
+// Heaps that are deleted or destroyed while other threads free, collect or leave (H1 to H4 in src/heap/heap.h).
+#include "world.h"
+
+static heap_t* heap;
+
+static void take_in_heap_of(int slot, size_t size) {
+  void* p = theap_malloc(heap_theap_or_null(heap), size);
+  MODEL_CHECK(p != NULL && slots[slot] == NULL);
+  slots[slot] = p;
+}
+
+static void take_in_heap(int slot) { take_in_heap_of(slot, BLOCK); }
+
+// The walks over all classes: only those that the model uses are worth a step.
+static void quiet_bins(heap_t* h) {
+  const unsigned half = bin_of(BLOCK / 2), bin = bin_of(BLOCK);
+  model_quiet(&h->parked[0], half * sizeof(h->parked[0]));
+  model_quiet(&h->parked[half + 1], (bin - half - 1) * sizeof(h->parked[0]));
+  model_quiet(&h->parked[bin + 1], (BIN_COUNT - bin - 1) * sizeof(h->parked[0]));
+}
+
+// Threads 0 and 1 have two blocks each in the heap: slots 0, 1 and 2, 3.
+static void begin(void) {
+  world_begin();
+  for (int i = 2; i >= 0; i--) { model_act_as(i), world_enter(); }
+  heap = heap_new(&subproc_main_static, NULL, 0);
+  model_quiet(&heap->stats, sizeof(heap->stats));
+  quiet_bins(heap);
+  quiet_bins(&heap_main_static);
+  for (int i = 0; i < 2; i++) { model_act_as(0), take_in_heap(i); }
+  for (int i = 2; i < 4; i++) { model_act_as(1), take_in_heap(i); }
+}
+
+static void two_owners(void) { begin(); world_ready(); }
+
+static void one_left(void) {
+  begin();
+  model_act_as(1), thread_leave(), world_enter();
+  world_ready();
+}
+
+// Only thread 1's page is there, and no thread has a part of the heap.
+static void nobody_left(void) {
+  begin();
+  give(2), give(3);
+  model_act_as(0), take_in_heap(2), take_in_heap(3), give(0), give(1);
+  for (int i = 0; i < 2; i++) { model_act_as(i), thread_leave(), world_enter(); }
+  world_ready();
+}
+
+// As one_left, and that page is full.
+static void full_left(void) {
+  begin();
+  model_act_as(1);
+  for (int i = 4; i < 10; i++) { take_in_heap(i); }
+  thread_leave(), world_enter();
+  world_ready();
+}
+
+static void owner_0_only(void) {
+  begin();
+  give(2), give(3);
+  model_act_as(1), thread_leave(), world_enter();
+  world_ready();
+}
+
+// A hook is registered that thread 1 has not seen yet.
+static void not_interested(bool force, unsigned long long heartbeat, void* arg) { (void)force, (void)heartbeat, (void)arg; }
+
+static void two_owners_and_hook(void) {
+  begin();
+  mi_register_deferred_free(not_interested, NULL);
+  QUIET(deferred_free), QUIET(deferred_free_arg), QUIET(page_extend_limit);
+  world_ready();
+}
+
+static void delete(void) { heap_delete(heap); }
+static void give_0(void) { give(0); }
+static void give_2(void) { give(2); }
+static void give_3(void) { give(3); }
+static void give_2_and_3(void) { give(2); give(3); }
+static void give_0_and_2(void) { give(0); give(2); }
+static void give_2_and_take(void) { give(2); take(9, BLOCK / 2); }
+static void take_9_and_back(void) { take(9, BLOCK / 2); give(9); }
+static void leave(void) { thread_leave(); }
+static void collect(void) { thread_collect(thread_self_or_null(), true); }
+static void catch_up(void) { thread_catch_up(thread_self_or_null()); }
+
+static void take_new_in_heap(void) { take_in_heap_of(10 + m.self, BLOCK / 2); }
+
+static void destroy(void) { heap_destroy(heap); }
+static void everybody_catches_up(void) {
+  for (int i = 0; i < 3; i++) {
+    model_act_as(i);
+    thread_catch_up(thread_self_or_null());
+    for (const theap_t* theap = thread_self_or_null()->theaps; theap != NULL; theap = theap->next) {
+      MODEL_CHECK(load_relaxed(&theap->heap->state) == HEAP_ALIVE);
+    }
+  }
+}
+
+// After all have noticed, nothing names the heap but full pages, and each block is where it belongs.
+static void deleted(void) {
+  everybody_catches_up();
+  world_check();
+  model_act_as(0);
+  for (int i = 0; i < SLOTS; i++) { give(i); }
+  for (int i = 0; i < 3; i++) { model_act_as(i), thread_leave(); }
+  world_check();
+  MODEL_CHECK(pages_seen == 0);
+  MODEL_CHECK(subproc_main_static.heaps == &heap_main_static && heap->refs == 0);
+}
+
+static void then_deleted(void) {
+  model_act_as(0);
+  heap_delete(heap);
+  deleted();
+}
+
+static void destroyed(void) {
+  for (int i = 0; i < 4; i++) { slots[i] = NULL; }
+  deleted();
+}
+
+MODEL_MAIN(
+    {"delete_and_free", two_owners, {delete, give_2, give_0}, deleted, 2, 0, 1000},
+    {"delete_and_own", two_owners, {delete, give_2_and_take, catch_up}, deleted, 2, 0, 1000},
+    {"delete_and_leave", two_owners, {delete, leave, give_2_and_3}, deleted, 2, 0, 1000},
+    {"delete_and_collect", two_owners, {delete, collect, give_2}, deleted, 2, 0, 1000},
+    {"delete_parked", one_left, {delete, give_2, give_3}, deleted, 2, 0, 1000},
+    {"delete_last_blocks", one_left, {delete, give_0_and_2, give_3}, deleted, 2, 0, 1000},
+    {"delete_full", full_left, {delete, give_2, give_3}, deleted, 2, 0, 1000},
+    {"delete_by_stranger", nobody_left, {delete, give_2, give_3}, deleted, 2, 0, 1000},
+    {"pages_listed", two_owners, {take_new_in_heap, take_new_in_heap, give_0_and_2}, then_deleted, 2, 0, 1000},
+    {"destroy_and_leave", two_owners, {destroy, leave, collect}, destroyed, 2, 0, 1000},
+    {"destroy_and_collect", owner_0_only, {destroy, collect, catch_up}, destroyed, 2, 0, 1000},
+    {"destroy_and_heartbeat", two_owners_and_hook, {destroy, take_9_and_back, collect}, destroyed, 2, 0, 1000})

@@ -1,0 +1,141 @@
+#!/bin/sh
+# test: label=long timeout=900 when="release gcc"
+# Breaks the protocols one step at a time and expects a model to notice: each memory order is weakened, each step dropped or
+# changed, in a copy of the sources. Prints a table; exit status 1 if a mutant survives, 2 if one no longer applies.
+#   mutate.sh [anything]        MUTATE_ONLY=pattern: only the mutants whose line matches
+set -u
+source=${MI_SOURCE_DIR:-$(cd "$(dirname "$0")/../.." && pwd)}
+cc=${CC:-cc}
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+
+mkdir -p "$work/test" && cp -r "$source/include" "$source/src" "$work" && cp -r "$source/test/model" "$work/test" &&
+  cp -r "$work/src" "$work/original" || exit 2
+case $(uname -m) in i?86 | arm*) echo "no -fsanitize=thread here"; exit 77 ;; esac
+
+# file below src/ ; models that may notice, in the order to try ; what is done ; sed script. A leading = says that the
+# mutant changes nothing that a model can see (docs/memory-model.md says why).
+mutants() {
+  grep -v '^#' <<'END'
+page/remote.h;remote;R1 out: relaxed push;s/cas_acq_rel(remote/cas_acquire(remote/
+page/remote.h;remote;R2 in: freer claims relaxed;s/cas_acq_rel(remote/cas_release(remote/
+page/remote.h;remote;R1 in: relaxed take;s/exchange_acquire(remote/exchange_relaxed(remote/
+page/remote.h;remote;R2 out: full, relaxed;s/cas_release(remote, &old, REMOTE_FULL)/cas_relaxed(remote, \&old, REMOTE_FULL)/
+page/remote.h;remote;R2 out: parked, relaxed;s/cas_release(remote, &old, used/cas_relaxed(remote, \&old, used/
+page/remote.h;remote park;R2 in: allocator claims relaxed;s/cas_acquire(remote, &old, REMOTE_OWNED)/cas_relaxed(remote, \&old, REMOTE_OWNED)/
+page/remote.h;remote;push does not link to the list;/chain.last->next = remote_head/d
+page/remote.h;remote;push reads the list once only;s/chain.last->next = remote_head(old, start);/if (chain.last->next == NULL) { chain.last->next = remote_head(old, start); }/
+page/remote.h;remote;push counts one too few;s/REMOTE_OWNED ? chain.count : 0u/REMOTE_OWNED ? chain.count - 1 : 0u/
+page/remote.h;remote;free into a parked page adds;s/: 0u - chain.count/: chain.count/
+page/remote.h;remote;any free claims a parked page;s/remote_count(old) == chain.count/remote_count(old) >= chain.count/
+page/remote.h;remote;the last free does not claim;s/return state == REMOTE_FULL || last/return state == REMOTE_FULL/
+page/remote.h;remote;a free into a full page only pushes;s/return state == REMOTE_FULL || last/return last/
+page/remote.h;remote;the last free pushes and claims;s/PARKED \&\& !last)/PARKED)/
+page/remote.h;remote;take leaves the list;s/exchange_acquire(remote, REMOTE_OWNED)/load_acquire(remote)/
+page/remote.h;remote;leaving full overwrites a push;/if (old != REMOTE_OWNED) { return false; }  /d
+page/remote.h;remote;parking overwrites a push;/^    if (old != REMOTE_OWNED) { return false; }$/d
+page/remote.h;remote;parking counts one too many;s/used \* REMOTE_ONE/(used + 1) * REMOTE_ONE/
+page/remote.h;remote;the claim keeps the list;s/cas_acquire(remote, &old, REMOTE_OWNED)/cas_acquire(remote, \&old, old - state)/
+page/remote.h;remote park;any state can be claimed;s/while (remote_state(old) == state)/while (state != REMOTE_OWNED)/
+port/lock.h;lock;L1: relaxed at once;s/!cas_acquire(&lock->state/!cas_relaxed(\&lock->state/
+port/lock.h;lock;L1: relaxed after spinning;s/LOCK_FREE \&\& cas_acquire/LOCK_FREE \&\& cas_relaxed/
+port/lock.h;lock;L1: relaxed after sleeping;s/exchange_acquire(/exchange_relaxed(/
+port/lock.h;lock;L2: relaxed release;s/exchange_release(/exchange_relaxed(/
+port/lock.h;lock;no wake-up;s/port_wake_one(&lock->state);//
+port/lock.h;lock;wakes nobody who sleeps;s/LOCK_FREE) == LOCK_CONTENDED/LOCK_FREE) == LOCK_HELD/
+port/lock.h;lock;sleeper does not say so;s/exchange_acquire(&lock->state, LOCK_CONTENDED)/exchange_acquire(\&lock->state, LOCK_HELD)/
+port/lock.h;lock;takes the lock without a look;s/while (exchange_acquire(&lock->state, LOCK_CONTENDED) != LOCK_FREE)/if (exchange_acquire(\&lock->state, LOCK_CONTENDED) != LOCK_FREE)/
+port/lock.h;lock;release leaves it held;s/exchange_release(&lock->state, LOCK_FREE)/exchange_release(\&lock->state, LOCK_HELD)/
+heap/theap.c;park;parks without the lock;/heap_park(heap_t/,/^}/{/lock_/d}
+heap/theap.c;park;unparks without the lock;/heap_unpark(heap_t/,/^}/{/lock_/d}
+heap/theap.c;park;looks for a page without the lock;/claim_parked(heap_t/,/^}/{/lock_/d}
+heap/theap.c;park;the pool keeps a page that was claimed;/^  heap_unpark(heap, page);/d
+heap/theap.c;park;parks without taking what came home;/^    page_take_remote(page);$/d
+heap/theap.c;park;parks an empty page;/heap_park(heap_t/,/^}/{/if (page->used == 0) {/,/^    }/d}
+heap/theap.c;park;lists a page before it is parked;/if (!remote_park(/d;s/^  return PARK_DONE;$/  return remote_park(\&page->remote, page->used) ? PARK_DONE : PARK_RETRY;/
+heap/theap.c;heaps;parks in a heap that is being deleted;/return PARK_MOVED/d
+heap/theap.c;park;keeps the owner of a full page;/theap_page_to_full(theap_t/,/^}/{/theap_disown/d}
+heap/theap.c;park;disowns a full page when it is nobody's;/theap_page_to_full(theap_t/,/^}/{/theap_disown/d;s/{ return true; }/{ theap_disown(theap, page); return true; }/}
+heap/theap.c;park;restores nothing from a parked page;/^  page_restore(page, claimed);/d
+alloc/free.c;park;leaves the claimed page in the pool;/heap_unpark(/d
+alloc/free.c;park;forgets the count of a parked page;/page->used = chain.count;/d
+alloc/free.c;park;does not count the block that claimed;/page->used -= chain.count;/d
+alloc/free.c;park;keeps a page without blocks;/if (page->used == 0) {/,/^  }/d
+alloc/free.c;park;loses the block that claimed;/page->free = chain.first;/d
+page/page.c;park;does not count what came home;/page->used -= remote_count(word);/d
+page/page.c;park;loses what came home;/page_prepend(page, remote_head(word/d
+page/page.c;park;gives the record before its last use;/record_give(page);$/d;s/^  const span_t span = page_span(page);/  record_give(page); const span_t span = page_span(page);/
+page/page.c;map park;gives the memory before the map forgets;/^  page_map(page, NULL);/d;s/^  memory_give(span);/  memory_give(span); map_enter(span.start, span.slices, NULL);/
+page/page.c;map;a new page is not in the map;/^  page_map(page, page);/d
+page/page.c;publish;P1: relaxed out;s/store_release(&records.chunks/store_relaxed(\&records.chunks/
+page/page.c;publish;P1: relaxed in;s/load_acquire(&records.chunks/load_relaxed(\&records.chunks/
+page/page.c;publish;records are taken without the lock;/record_take(void)/,/^}/{/lock_/d}
+page/page.c;park;records are given without the lock;/record_give(page_t/,/^}/{/lock_/d}
+heap/process.c;publish;ready: relaxed out;s/store_release(&process.ready/store_relaxed(\&process.ready/
+heap/process.c;publish;ready: relaxed in;s/(likely(load_acquire(&process.ready/(likely(load_relaxed(\&process.ready/
+=heap/process.c;publish;ready: relaxed again, under the lock;s/(!load_acquire(&process.ready/(!load_relaxed(\&process.ready/
+heap/process.c;publish;no second look under the lock;s/if (!load_acquire(&process.ready))/if (true)/
+alloc/malloc.c;publish;D1: relaxed out;s/store_release(&deferred_free/store_relaxed(\&deferred_free/
+alloc/malloc.c;publish;D1: relaxed in;s/load_acquire(&deferred_free/load_relaxed(\&deferred_free/
+service/message.c;hooks;M1: function relaxed out;s/store_release(&hook->fun/store_relaxed(\&hook->fun/
+service/message.c;hooks;M1: argument relaxed out;s/store_release(&hook->arg/store_relaxed(\&hook->arg/
+service/message.c;hooks;M1: function relaxed in;s/load_acquire(&hook->fun/load_relaxed(\&hook->fun/
+service/message.c;hooks;M1: argument relaxed in;s/load_acquire(&hook->arg/load_relaxed(\&hook->arg/
+service/message.c;hooks;M2: version relaxed out;s/store_release(&hook->version/store_relaxed(\&hook->version/
+service/message.c;hooks;M2: version relaxed in;s/load_acquire(&hook->version/load_relaxed(\&hook->version/
+service/message.c;hooks;version never odd;s/cas_acquire(&hook->version, &version, version + 1)/cas_acquire(\&hook->version, \&version, version)/
+service/message.c;hooks;no second look at the version;s/version == load_relaxed(&hook->version)/true/
+service/message.c;hooks;odd versions are read;s/(version \& 1) == 0 \&\& version/version/
+=service/message.c;hooks;writer locks relaxed;s/cas_acquire(&hook->version/cas_relaxed(\&hook->version/
+heap/heap.c;heaps;a page does not hold its heap;/heap_add_page(heap_t/,/^}/{/heap_ref_locked/d}
+heap/heap.c;heaps;deletion does not hold the heap;/heap_delete(heap_t/,/^}/{/heap_hold/d;/heap_let_go/d}
+heap/heap.c;heaps;deletion does not tell the others;/add_relaxed(&heap_epoch/d
+heap/heap.c;heaps;deletion leaves the parked pages;/^  move_parked(heap);/d
+heap/heap.c;heaps;pages are listed without the lock;/heap_add_page(heap_t/,/^}/{/lock_/d}
+heap/heap.c;heaps;pages are unlisted without the lock;/heap_remove_page(heap_t/,/^}/{/lock_/d}
+heap/heap.c;heaps;destruction does not wait for walks;/PRIVATE void heap_destroy/,/^}/{/walk/d}
+heap/heap.c;heaps;a freed block stays with the deleted heap;s/return subproc == NULL ? NULL : subproc->main;/return heap;/
+heap/thread.c;heaps;collects without the walk lock;/theap_walk(theap_t/,/^}/{/lock_/d}
+=heap/thread.c;heaps;catches up without the walk lock;/theap_catch_up(thread_t/,/^}/{/lock_/d}
+heap/thread.c;publish;the registry is changed without its lock;/registry_add(thread_t/,/^}/{/lock_/d}
+memory/meta.c;heaps publish;records are handed out without the lock;/meta_alloc(size_t/,/^}/{/lock_/d}
+END
+}
+
+compile() {  # model: 0 if it builds
+  (cd "$work/test/model" && $cc -std=gnu11 -O1 -g -w -fno-builtin -fsanitize=thread -c "$1.c" -o "$1.o" && $cc -o "$1" "$1.o")
+}
+
+killed=0 survived=0 equivalent=0 broken=0
+mutants | grep -e "${MUTATE_ONLY:-.}" >"$work/list"
+while IFS=';' read -r file models what script; do
+  expected=killed
+  case $file in =*) expected=equivalent file=${file#=} ;; esac
+  sed -e "$script" "$work/original/$file" >"$work/src/$file"
+  verdict=SURVIVED
+  if cmp -s "$work/original/$file" "$work/src/$file"; then
+    verdict="DOES NOT APPLY"
+  else
+    for model in $models; do
+      if ! compile "$model"; then
+        verdict="DOES NOT COMPILE"
+        break
+      fi
+      if ! (cd "$work/test/model" && timeout 60 "./$model" >out 2>&1); then
+        by=$(sed -n 's/.*: model \([a-z0-9_]*\): T[0-9]*: failed: \(.*\)/\1: \2/p' "$work/test/model/out" | head -n 1)
+        verdict="killed by $model ${by:-(crash)}"
+        break
+      fi
+    done
+  fi
+  cp "$work/original/$file" "$work/src/$file"
+  case $verdict in
+    killed*) killed=$((killed + 1)) ;;
+    SURVIVED) if [ $expected = equivalent ]; then verdict=equivalent equivalent=$((equivalent + 1)); else survived=$((survived + 1)); fi ;;
+    *) broken=$((broken + 1)) ;;
+  esac
+  printf '| %-18s | %-46s | %s |\n' "$file" "$what" "$verdict"
+done <"$work/list"
+echo "$killed mutants killed, $survived survived, $equivalent equivalent, $broken broken"
+[ $broken = 0 ] || exit 2
+[ $survived = 0 ]

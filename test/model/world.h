@@ -1,0 +1,250 @@
+// The product's pages, heaps, threads and free, unchanged, on a small pool of slices: what the larger models share.
+//
+// Set-up: world_begin(), then model_act_as(i) and world_enter() for each thread that has a heap, and blocks for all to
+// play with. Threads use world_malloc and world_free; world_check() counts every block at the end.
+#ifndef TEST_MODEL_WORLD_H
+#define TEST_MODEL_WORLD_H
+
+// The release build's code, whatever is being built.
+#undef MI_DEBUG
+#undef MI_SECURE
+#undef MI_GUARDED
+#undef __SANITIZE_THREAD__
+#define MI_DEBUG 0
+
+#define MI_MODEL_ATOMICS "../../test/model/atomics.h"
+#define port_thread_id port_thread_id_of_the_machine
+#include "../../src/port/port.h"
+#undef port_thread_id
+
+static uintptr_t port_thread_id(void);
+
+#include "../../src/service/options.h"
+#include "../../src/service/stats.h"
+#include "../../src/service/message.h"
+#include "../../src/memory/arena.h"
+#include "../../src/memory/meta.c"
+#include "../../src/memory/map.c"
+#include "../../src/page/page.c"
+#include "../../src/heap/theap.c"
+#include "../../src/heap/heap.c"
+#include "../../src/heap/thread.c"
+#include "../../src/heap/subproc.c"
+#include "../../src/heap/process.c"
+#include "../../src/alloc/malloc.c"
+#include "../../src/alloc/free.c"
+#include "../../src/alloc/aligned.c"
+
+// ---- port ----
+
+static uintptr_t port_thread_id(void) { return 0x1000 + (uintptr_t)m.self; }
+static void port_wait(_Atomic(uint32_t)* word, uint32_t value) { model_wait(word, value, sizeof(value)); }
+static void port_wake_one(_Atomic(uint32_t)* word) { model_wake_one(word, sizeof(uint32_t)); }
+static bool port_is_single_threaded(void) { return false; }
+static size_t port_page_bytes(void) { return 4096; }
+static int port_thread_exit_init(void (*on_exit)(void*)) { return on_exit == NULL; }
+static int port_thread_arm(void* argument) { return argument == NULL ? 0 : 0; }
+static int port_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void)) {
+  return prepare == NULL || parent == NULL || child == NULL;
+}
+
+enum { META_BYTES = 512 << 10, POOL_SLICES = 32, BLOCK = 4096 };
+
+static _Alignas(4096) uint8_t meta_memory[META_BYTES];
+static _Alignas(SLICE_BYTES) uint8_t pool_memory[POOL_SLICES][SLICE_BYTES];
+static _Alignas(4096) uint8_t map_memory[2][PART_BYTES];
+static int map_parts;
+
+static int port_reserve(size_t bytes, size_t align, void** out) {
+  MODEL_CHECK(bytes <= META_BYTES && align <= 4096);
+  *out = meta_memory;
+  return 0;
+}
+static int port_commit(void* start, size_t bytes) { return start == NULL || bytes == 0; }
+static int port_map(size_t bytes, size_t align, void** out) {
+  MODEL_CHECK(map_parts < 2 && bytes == PART_BYTES && align <= 4096);
+  *out = map_memory[map_parts++];
+  return 0;
+}
+
+// ---- slices ----
+
+static struct {
+  lock_t lock;
+  bool taken[POOL_SLICES];
+} pool;
+
+static size_t pool_run(size_t first, size_t most) {
+  size_t n = 0;
+  while (n < most && first + n < POOL_SLICES && !pool.taken[first + n]) { n++; }
+  return n;
+}
+
+static bool memory_take(span_want_t want, span_t* out) {
+  size_t first = 0;
+  lock_acquire(&pool.lock);
+  while (first < POOL_SLICES && pool_run(first, want.slices) < want.slices) { first++; }
+  for (size_t i = 0; first < POOL_SLICES && i < want.slices; i++) { pool.taken[first + i] = true; }
+  lock_release(&pool.lock);
+  if (first == POOL_SLICES) { return false; }
+  *out = (span_t){NULL, pool_memory[first], want.slices, false};
+  return true;
+}
+
+static void memory_give(span_t span) {
+  const size_t first = (size_t)(span.start - pool_memory[0]) / SLICE_BYTES;
+  lock_acquire(&pool.lock);
+  for (size_t i = 0; i < span.slices; i++) {
+    MODEL_CHECK(pool.taken[first + i]);
+    pool.taken[first + i] = false;
+  }
+  lock_release(&pool.lock);
+}
+
+static bool memory_take_direct(size_t bytes, size_t align, span_t* out) { return bytes == 0 && align == 0 && out == NULL; }
+static void memory_collect(bool force) { (void)force; }
+static void memory_lock_for_fork(void) {}
+static void memory_unlock_after_fork(bool child) { (void)child; }
+
+// ---- service ----
+
+static _Atomic(long) option_values[OPTION_COUNT];
+static void options_init(void) {}
+static void stats_export(const stats_t* stats, mi_stats_t* out) { (void)stats, (void)out; }
+static void stats_end(mi_stats_t* stats) { (void)stats; }
+static void stats_merge(mi_stats_t* into, const mi_stats_t* from) { (void)into, (void)from; }
+static void message_verbose(const char* fmt, ...) { (void)fmt; }
+static void message_error(int err, const char* fmt, ...) {
+  (void)err;
+  model_failed(fmt, (site_t){"message_error", "world.h", 0});
+}
+
+// ---- set-up ----
+
+enum { SLOTS = 32 };
+
+static void* slots[SLOTS];  // blocks in the program's hands
+
+#define STATE(object) model_state(&(object), sizeof(object))
+#define QUIET(object) model_quiet(&(object), sizeof(object))
+#define CLEAR(object) memset((void*)&(object), 0, sizeof(object))
+
+static void world_begin(void) {
+  CLEAR(meta), CLEAR(pool), CLEAR(records), CLEAR(registry), CLEAR(process), CLEAR(heap_main_static), CLEAR(memory_stats);
+  CLEAR(subproc_main_static), CLEAR(heap_epoch), CLEAR(heap_ids), CLEAR(thread_count), CLEAR(slots), CLEAR(option_values);
+  CLEAR(deferred_free), CLEAR(deferred_free_arg), CLEAR(page_extend_limit);
+  memset(meta_memory, 0, sizeof(meta_memory));
+  model_quiet(map.root, sizeof(map.root));
+  QUIET(heap_main_static.stats), QUIET(memory_stats), QUIET(option_values);
+  MODEL_CHECK(map_cover(pool_memory, sizeof(pool_memory)) == 0);
+  map_enter(pool_memory, POOL_SLICES, NULL);
+  tls_theap = &theap_empty;
+  model_tls(&tls_theap, sizeof(tls_theap));
+  process_init();
+}
+
+static void world_enter(void) { MODEL_CHECK(thread_enter() != NULL); }
+
+// The last thing a set-up does: what it has made is where each execution starts.
+static void world_ready(void) {
+  enum { META_ROOM = 48 << 10 };  // what an execution may add
+  STATE(meta), STATE(pool), STATE(records), STATE(registry), STATE(heap_main_static), STATE(heap_epoch), STATE(heap_ids);
+  STATE(subproc_main_static), STATE(thread_count), STATE(slots), STATE(deferred_free), STATE(deferred_free_arg);
+  STATE(page_extend_limit);
+  model_state(meta_memory, (meta.next == NULL ? 0 : (size_t)(meta.next - meta_memory)) + META_ROOM);
+  for (int i = 0; i < POOL_SLICES; i++) {
+    const uintptr_t address = (uintptr_t)pool_memory[i];
+    model_state((void*)&part_of(address)[(uint32_t)address >> SLICE_SHIFT], sizeof(map_entry_t));
+    for (int j = 0; j < SLICE_BYTES / BLOCK; j++) { model_state(&pool_memory[i][j * BLOCK], 64); }
+  }
+}
+
+// ---- what threads do ----
+
+static void take(int slot, size_t size) {
+  void* p = theap_malloc(theap_current(), size);
+  MODEL_CHECK(p != NULL && slots[slot] == NULL);
+  *(volatile char*)p = 1;  // the program's own use: a race if two threads have the block
+  slots[slot] = p;
+}
+
+static void give(int slot) {
+  void* p = slots[slot];
+  if (p == NULL) { return; }
+  *(volatile char*)p = 2;
+  slots[slot] = NULL;
+  block_free(p);
+}
+
+// ---- the end ----
+
+static bool is_listed(const page_t* list, const page_t* page) {
+  for (int i = 0; list != NULL && i < 100; i++, list = list->next) {
+    if (list == page) { return true; }
+  }
+  return false;
+}
+
+static bool is_queued(const page_t* page) {
+  for (const thread_t* thread = registry.threads; thread != NULL; thread = thread->next) {
+    for (const theap_t* theap = thread->theaps; theap != NULL; theap = theap->next) {
+      if (is_listed(theap->first[page->bin], page)) {
+        MODEL_CHECK(page->theap == theap && load_relaxed(&page->owner) == thread->id);
+        MODEL_CHECK(theap->heap == load_relaxed(&page->heap));
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+// How often each block is found: on the lists, or in the program's hands.
+static void mark(const page_t* page, const void* p, int* found) {
+  const size_t offset = (size_t)((const uint8_t*)p - page->start);
+  MODEL_CHECK(offset % page->block_bytes == 0 && offset / page->block_bytes < page->capacity);
+  MODEL_CHECK(found[offset / page->block_bytes]++ == 0);
+}
+
+static uint32_t live_blocks(const page_t* page, int* found) {
+  uint32_t count = 0;
+  for (int i = 0; i < SLOTS; i++) {
+    if (slots[i] != NULL && page_of(slots[i]) == page) { mark(page, slots[i], found), count++; }
+  }
+  return count;
+}
+
+static uint32_t listed_blocks(const page_t* page, const block_t* list, int* found) {
+  uint32_t count = 0;
+  for (; list != NULL; list = list->next) { mark(page, list, found), count++; }
+  return count;
+}
+
+static int pages_seen;
+
+static bool check_page(page_t* page, void* arg) {
+  int found[64] = {0};
+  heap_t* heap = load_relaxed(&page->heap);
+  const uint32_t word = load_relaxed(&page->remote), state = remote_state(word);
+  const bool is_parked = is_listed(load_relaxed(&heap->parked[page->bin % BIN_COUNT]), page);
+  const bool queued = page->bin != BIN_LARGE && is_queued(page);
+  const uint32_t live = live_blocks(page, found);
+  const uint32_t ours = listed_blocks(page, page->free, found);
+  const uint32_t remote = state == REMOTE_FULL ? 0 : listed_blocks(page, remote_head(word, page->start), found);
+  (void)arg;
+  pages_seen++;
+  MODEL_CHECK(live + ours + remote == page->capacity);
+  MODEL_CHECK(queued == (state == REMOTE_OWNED) && is_parked == (state == REMOTE_PARKED));
+  MODEL_CHECK(state != REMOTE_OWNED || (page->used == live + remote && remote_count(word) == remote));
+  MODEL_CHECK(state != REMOTE_PARKED || (remote_count(word) == live && live > 0));
+  MODEL_CHECK(state != REMOTE_PARKED || load_relaxed(&heap->state) == HEAP_ALIVE);
+  MODEL_CHECK(state != REMOTE_FULL || (live > 0 && ours == 0));
+  return true;
+}
+
+static void world_check(void) {
+  pages_seen = 0;
+  page_visit_all(check_page, NULL);
+  for (int i = 0; i < SLOTS; i++) { MODEL_CHECK(slots[i] == NULL || page_of(slots[i]) != page_none()); }
+}
+
+#endif
