@@ -73,8 +73,7 @@ page/page.c;publish;records are taken without the lock;/record_take(void)/,/^}/{
 page/page.c;park;records are given without the lock;/record_give(page_t/,/^}/{/lock_/d}
 heap/process.c;publish;ready: relaxed out;s/store_release(&process.ready/store_relaxed(\&process.ready/
 heap/process.c;publish;ready: relaxed in;s/(likely(load_acquire(&process.ready/(likely(load_relaxed(\&process.ready/
-=heap/process.c;publish;ready: relaxed again, under the lock;s/(!load_acquire(&process.ready/(!load_relaxed(\&process.ready/
-heap/process.c;publish;no second look under the lock;s/if (!load_acquire(&process.ready))/if (true)/
+heap/process.c;publish;no second look under the lock;s/if (!load_relaxed(&process.ready))/if (true)/
 alloc/malloc.c;publish;D1: relaxed out;s/store_release(&deferred_free/store_relaxed(\&deferred_free/
 alloc/malloc.c;publish;D1: relaxed in;s/load_acquire(&deferred_free/load_relaxed(\&deferred_free/
 service/message.c;hooks;M1: function relaxed out;s/store_release(&hook->fun/store_relaxed(\&hook->fun/
@@ -96,7 +95,7 @@ heap/heap.c;heaps;pages are unlisted without the lock;/heap_remove_page(heap_t/,
 heap/heap.c;heaps;destruction does not wait for walks;/PRIVATE void heap_destroy/,/^}/{/walk/d}
 heap/heap.c;heaps;a freed block stays with the deleted heap;s/return subproc == NULL ? NULL : subproc->main;/return heap;/
 heap/thread.c;heaps;collects without the walk lock;/theap_walk(theap_t/,/^}/{/lock_/d}
-=heap/thread.c;heaps;catches up without the walk lock;/theap_catch_up(thread_t/,/^}/{/lock_/d}
+=heap/thread.c;heaps;catches up without the walk lock;/theap_catch_up(theap_t/,/^}/{/lock_/d}
 heap/thread.c;publish;the registry is changed without its lock;/registry_add(thread_t/,/^}/{/lock_/d}
 memory/meta.c;heaps publish;records are handed out without the lock;/meta_alloc(size_t/,/^}/{/lock_/d}
 END
