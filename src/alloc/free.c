@@ -18,7 +18,8 @@ static theap_t* theap_for(const heap_t* heap) {
 }
 
 static void page_keep(page_t* page) {
-  heap_t* heap = heap_rehome(page);
+  heap_t* heap = load_relaxed(&page->heap);
+  if (unlikely(load_relaxed(&heap->state) != HEAP_ALIVE)) { heap = heap_rehome(page); }
   theap_t* theap = option_get(mi_option_page_reclaim_on_free) < 0 ? NULL : theap_for(heap);
   if (theap == NULL) {
     heap_park(heap, page);

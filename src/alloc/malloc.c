@@ -29,7 +29,7 @@ PRIVATE void deferred_free_call(thread_t* thread, bool force) {
 
 static void slow_tick(theap_t* theap) {
   thread_t* thread = theap->thread;
-  deferred_free_call(thread, false);
+  if (unlikely(thread->has_heartbeat || load_relaxed(&deferred_free) != NULL)) { deferred_free_call(thread, false); }
   if (unlikely(thread->epoch != load_relaxed(&heap_epoch))) { thread_catch_up(thread); }
   const long every = option_get(mi_option_generic_collect);
   if (unlikely(++theap->slow_calls >= (size_t)every) && every > 0) {
