@@ -130,15 +130,22 @@ static uint32_t run_fit(const arena_t* arena, uint32_t first, const span_want_t*
   return index + want->slices <= (size_t)first + run_length(arena, first) ? (uint32_t)index : UINT32_MAX;
 }
 
+// The program's own function; free keeps errno whatever it does.
+static bool call_commit(const arena_t* arena, bool commit, span_t* span) {
+  const int saved = errno;
+  const bool ok = arena->commit_fun(commit, span->start, slices_bytes(span->slices), &span->is_zero, arena->commit_arg);
+  errno = saved;
+  return ok;
+}
+
 // Clean becomes taken. The program's function, if the arena has one, commits only here.
 static bool run_commit(span_t* span) {
   arena_t* arena = span->arena;
-  const size_t bytes = slices_bytes(span->slices);
-  if (arena->commit_fun != NULL && !arena->commit_fun(true, span->start, bytes, &span->is_zero, arena->commit_arg)) {
+  if (arena->commit_fun != NULL && !call_commit(arena, true, span)) {
     run_free(arena, slice_index(arena, span->start), (uint32_t)span->slices, RUN_CLEAN);
     return false;
   }
-  stat_up(&memory_stats.committed, bytes);
+  stat_up(&memory_stats.committed, slices_bytes(span->slices));
   return true;
 }
 
@@ -305,10 +312,8 @@ static void arena_unmap(arena_t** link) {
 
 // 0 or an error number; then, `is_clean`: the range is no longer resident and will read as zero.
 static int give_back(const arena_t* arena, uint8_t* start, size_t bytes, bool* is_clean) {
-  bool unused = false;
-  *is_clean = true;
   if (arena->commit_fun != NULL) {
-    *is_clean = arena->commit_fun(false, start, bytes, &unused, arena->commit_arg);
+    *is_clean = call_commit(arena, false, &(span_t){.start = start, .slices = bytes >> SLICE_SHIFT});
     return *is_clean ? 0 : EAGAIN;
   }
   if (!option_is_enabled(mi_option_purge_decommits)) {

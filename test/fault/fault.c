@@ -1,0 +1,159 @@
+/* test: label=fault timeout=400 when="glibc" */
+/* Every OS call fails, in every scenario: for each scenario, kind of call, error and n, a process
+   of its own runs the scenario with call n failing (or calls n and n + 1, or n and all later ones),
+   from the first instruction of the library on; then it runs it again with no call failing. It may
+   not crash, hang or lose a byte.
+
+   One run by itself, for a debugger: FAULT="SCENARIO KIND ERROR FIRST LAST" ./fault, as printed
+   for each run that goes wrong. With arguments: only these scenarios. */
+#include "scenarios.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <sys/resource.h>
+
+enum { SECONDS_A_RUN = 20, NO_LAST = 1000000, KEPT = 12 };
+
+/* ---- One run ---- */
+
+/* What the process that started us wants to know. */
+typedef struct result {
+  unsigned calls, injected;
+} result_t;
+
+static unsigned plan_scenario;
+
+/* Before the library's own constructor: its calls count too. */
+__attribute__((constructor(101))) static void read_plan(void) {
+  const char* text = getenv("FAULT");
+  unsigned long word[5] = {0};
+  if (text == NULL) { return; }
+  for (int i = 0; i < 5; i++) { word[i] = strtoul(text, (char**)(uintptr_t)&text, 10); }
+  plan_scenario = (unsigned)(word[0] % SCENARIOS);
+  fault_plan = (fault_plan_t){
+      .kind = (fault_kind_t)(word[1] % FAULT_KINDS),
+      .error = (int)word[2],
+      .first = (unsigned)word[3],
+      .last = (unsigned)word[4],
+  };
+  atomic_store(&fault_armed, true);
+}
+
+static void swallow(const char* text, void* arg) { (void)text, (void)arg; }
+
+static int run_plan(int result_fd) {
+  const struct rlimit no_core = {0};
+  setrlimit(RLIMIT_CORE, &no_core);
+  alarm(SECONDS_A_RUN);
+  mi_register_output(swallow, NULL);
+
+  item_t kept[KEPT]; /* outlive the failures */
+  for (size_t i = 0; i < KEPT; i++) { kept[i] = item_new((size_t)20 << i, i); }
+  scenarios[plan_scenario].run();
+  atomic_store(&fault_armed, false);
+  scenarios[plan_scenario].run();
+  items_free(kept, KEPT);
+  mi_collect(true);
+  scenario_small();
+
+  const result_t result = {atomic_load(&fault_calls), atomic_load(&fault_injected)};
+  if (result_fd >= 0 && write(result_fd, &result, sizeof(result)) != sizeof(result)) { return 2; }
+  return check_failures == 0 ? 0 : 1;
+}
+
+/* ---- All runs ---- */
+
+static unsigned runs, bad_runs, all_injected;
+
+static pid_t start_run(const char* plan, int result_fd) {
+  const pid_t child = fork();
+  if (child != 0) { return child; }
+  char* const environment[] = {(char*)(uintptr_t)plan, NULL};
+  char fd[16];
+  snprintf(fd, sizeof(fd), "%d", result_fd);
+  char* const arguments[] = {(char*)(uintptr_t)"fault", fd, NULL};
+  execve("/proc/self/exe", arguments, environment);
+  _exit(127);
+}
+
+/* Shows how the run ended if it ended badly; false if it had too few calls of its kind to fail one.
+ */
+static bool run_one(const char* scenario, const char* plan, const char* kind) {
+  int ends[2];
+  if (pipe(ends) != 0) { exit(2); }
+  const pid_t child = start_run(plan, ends[1]);
+  close(ends[1]);
+  result_t result = {0};
+  const bool told = read(ends[0], &result, sizeof(result)) == sizeof(result);
+  close(ends[0]);
+  int status = -1;
+  if (child < 0 || waitpid(child, &status, 0) != child) { exit(2); }
+  runs++;
+  all_injected += result.injected;
+  if (status == 0 && told) { return result.injected > 0; }
+  bad_runs++;
+  printf("FAILED %s, %s: ", scenario, kind);
+  if (WIFSIGNALED(status)) {
+    const int number = WTERMSIG(status);
+    printf("%s", number == SIGALRM ? "hangs" : strsignal(number));
+  } else {
+    printf("exit status %d", WEXITSTATUS(status));
+  }
+  printf("; to repeat: FAULT=\"%s\" ./fault\n", plan + strlen("FAULT="));
+  fflush(stdout);
+  return true;
+}
+
+typedef enum { ONE, PAIR, AND_LATER, WAYS } way_t;
+
+/* Fails call 1, 2, 3, … of a kind until there is none of that number. */
+static void run_kind(unsigned scenario, fault_kind_t kind, int error, way_t way) {
+  enum { MAX_BAD = 5 };
+  static const char* const also[WAYS] = {"", " and the next", " and all later ones"};
+  const bool is_like_others =
+      kind == FAULT_ANY || (way == AND_LATER && error != fault_kinds[kind].errors[0]);
+  unsigned step = 1;
+  for (unsigned n = 1, bad = bad_runs + MAX_BAD; n < NO_LAST && bad_runs < bad; n += step) {
+    const unsigned last = way == ONE ? n : way == PAIR ? n + 1 : NO_LAST;
+    char plan[100], what[100];
+    snprintf(plan, sizeof(plan), "FAULT=%u %u %d %u %u", scenario, (unsigned)kind, error, n, last);
+    snprintf(what, sizeof(what), "%s call %u%s gives error %d", fault_kinds[kind].name, n,
+             also[way], error);
+    if (!run_one(scenarios[scenario].name, plan, what)) { break; }
+    if (is_like_others) { step = n; } /* for some n is enough */
+  }
+}
+
+/* Of a group one call alone has failed already, as one of its own kind. */
+static void run_error(unsigned scenario, fault_kind_t kind, int error) {
+  run_kind(scenario, kind, error, kind < FAULT_SINGLE ? ONE : PAIR);
+  run_kind(scenario, kind, error, AND_LATER);
+}
+
+static void run_scenario(unsigned scenario) {
+  const unsigned runs_before = runs, injected_before = all_injected;
+  for (int kind = 0; kind < FAULT_KINDS; kind++) {
+    for (const int* error = fault_kinds[kind].errors; *error != 0; error++) {
+      run_error(scenario, (fault_kind_t)kind, *error);
+    }
+  }
+  printf("%-14s %5u runs, %6u faults\n", scenarios[scenario].name, runs - runs_before,
+         all_injected - injected_before);
+  fflush(stdout);
+}
+
+static bool is_wanted(const char* name, int argc, char** argv) {
+  for (int i = 1; i < argc; i++) {
+    if (strcmp(argv[i], name) == 0) { return true; }
+  }
+  return argc < 2;
+}
+
+int main(int argc, char** argv) {
+  if (getenv("FAULT") != NULL) { return run_plan(argc > 1 ? atoi(argv[1]) : -1); }
+  for (unsigned i = 0; i < SCENARIOS; i++) {
+    if (is_wanted(scenarios[i].name, argc, argv)) { run_scenario(i); }
+  }
+  printf("%u faults injected in %u runs, %u of which failed\n", all_injected, runs, bad_runs);
+  return bad_runs == 0 ? 0 : 1;
+}
