@@ -1,6 +1,7 @@
 // The whole library as one translation unit, in the order of the ladder (src/README.md).
 //
-// Static library, shared library, override object and single-source use are all this file: `cc -c src/static.c`.
+// Static library, shared library, override object and single-source use are all this file: `cc -c
+// src/static.c`.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

@@ -1,7 +1,8 @@
 // Allocating and freeing: the fast paths, in full, and the slow ones by name.
 //
-// malloc: theap of the thread -> page of the class -> first free block. free: page of the address -> is it ours? -> push.
-// No lock, no atomic read-modify-write; a miss of any kind is one of the calls at the end of each function.
+// malloc: theap of the thread -> page of the class -> first free block. free: page of the address
+// -> is it ours? -> push. No lock, no atomic read-modify-write; a miss of any kind is one of the
+// calls at the end of each function.
 #ifndef MI_ALLOC_ALLOC_H
 #define MI_ALLOC_ALLOC_H
 
@@ -25,7 +26,8 @@ PRIVATE void* malloc_large(theap_t* theap, large_want_t want);
 PRIVATE COLD void* refuse_memory(size_t size);
 PRIVATE size_t good_size(size_t size);
 PRIVATE void deferred_free_call(thread_t* thread, bool force);
-// For a thread that has ended, or could not be registered: from a heap that such threads share under a lock.
+// For a thread that has ended, or could not be registered: from a heap that such threads share
+// under a lock.
 PRIVATE void* orphan_malloc(aligned_t want);
 
 // ---- free.c ----
@@ -40,7 +42,8 @@ PRIVATE void* theap_realloc(theap_t* theap, void* p, size_t size, bool zero);
 PRIVATE void* theap_realloc_aligned(theap_t* theap, void* p, aligned_t want);
 PRIVATE void* block_expand(void* p, size_t size);
 
-// The page that serves small and medium sizes next; page_none(), which has no block, for larger ones.
+// The page that serves small and medium sizes next; page_none(), which has no block, for larger
+// ones.
 FAST page_t* theap_page_for(const theap_t* theap, size_t size) {
   if (likely(size <= SMALL_MAX)) { return theap->direct[(size + (GRANULE - 1)) / GRANULE]; }
   return likely(size <= MEDIUM_MAX) ? theap->first[bin_of(size)] : page_none();
@@ -73,6 +76,8 @@ FAST void block_free(void* p) {
   if (unlikely(--page->used == 0)) { theap_page_emptied(page); }
 }
 
-FAST size_t block_usable(const void* p) { return page_of(p)->block_bytes; }  // 0 for NULL and what is not ours
+FAST size_t block_usable(const void* p) {
+  return page_of(p)->block_bytes;
+}  // 0 for NULL and what is not ours
 
 #endif

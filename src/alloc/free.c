@@ -1,4 +1,5 @@
-// Freeing: the slow half. Blocks of other threads' pages, of pages that nobody owns, and what is no block at all.
+// Freeing: the slow half. Blocks of other threads' pages, of pages that nobody owns, and what is no
+// block at all.
 #include <errno.h>
 
 #include "../service/message.h"
@@ -9,7 +10,8 @@ PRIVATE COLD void report_foreign(const void* p, const char* what) {
   message_error(EINVAL, "%s of %p, which is not a block of this allocator", what, p);
 }
 
-// Where a page goes that the calling thread has just come to own: its theap of the page's heap, if it has one.
+// Where a page goes that the calling thread has just come to own: its theap of the page's heap, if
+// it has one.
 static theap_t* theap_for(const heap_t* heap) {
   theap_t* theap = theap_current();
   if (unlikely(theap->thread == NULL)) { theap = thread_enter(); }

@@ -13,14 +13,17 @@ static _Atomic(void*) deferred_free_arg;
 API void mi_register_deferred_free(mi_deferred_free_fun* fun, void* arg) {
   enum { HEARTBEAT_BLOCKS = 64 };
   store_relaxed(&deferred_free_arg, arg);
-  store_release(&deferred_free, fun);                                    // [D1] out: the argument
-  store_relaxed(&page_extend_limit, fun == NULL ? 0 : HEARTBEAT_BLOCKS);  // so that slow paths come often
+  store_release(&deferred_free, fun);  // [D1] out: the argument
+  store_relaxed(&page_extend_limit,
+                fun == NULL ? 0 : HEARTBEAT_BLOCKS);  // so that slow paths come often
 }
 
 PRIVATE void deferred_free_call(thread_t* thread, bool force) {
   mi_deferred_free_fun* fun = load_acquire(&deferred_free);  // [D1] in
   thread->heartbeat++;
-  if (unlikely(thread->has_heartbeat != (fun != NULL))) { thread_set_heartbeat(thread, fun != NULL); }
+  if (unlikely(thread->has_heartbeat != (fun != NULL))) {
+    thread_set_heartbeat(thread, fun != NULL);
+  }
   if (likely(fun == NULL) || thread->in_deferred_free) { return; }
   thread->in_deferred_free = true;
   fun(force, thread->heartbeat, load_relaxed(&deferred_free_arg));
@@ -29,7 +32,9 @@ PRIVATE void deferred_free_call(thread_t* thread, bool force) {
 
 static void slow_tick(theap_t* theap) {
   thread_t* thread = theap->thread;
-  if (unlikely(thread->has_heartbeat || load_relaxed(&deferred_free) != NULL)) { deferred_free_call(thread, false); }
+  if (unlikely(thread->has_heartbeat || load_relaxed(&deferred_free) != NULL)) {
+    deferred_free_call(thread, false);
+  }
   if (unlikely(thread->epoch != load_relaxed(&heap_epoch))) { thread_catch_up(thread); }
   const long every = option_get(mi_option_generic_collect);
   if (unlikely(++theap->slow_calls >= (size_t)every) && every > 0) {
@@ -90,8 +95,12 @@ PRIVATE void* malloc_large(theap_t* theap, large_want_t want) {
   heap_t* heap = theap->heap;
   if (unlikely(want.size > PTRDIFF_MAX - want.room - want.shift - LARGE_UNIT)) { return NULL; }
   const size_t bytes = align_up(want.size + want.room, LARGE_UNIT);
-  page_want_t page_want = {.bin = BIN_LARGE, .bytes = bytes, .align = want.align, .shift = want.shift,
-                           .zeroed = want.zero, .direct = want.room >= DIRECT_ROOM_LEAST / 4};
+  page_want_t page_want = {.bin = BIN_LARGE,
+                           .bytes = bytes,
+                           .align = want.align,
+                           .shift = want.shift,
+                           .zeroed = want.zero,
+                           .direct = want.room >= DIRECT_ROOM_LEAST / 4};
   page_t* page = large_page(heap, page_want);
   if (unlikely(page == NULL)) {
     memory_collect(true);
@@ -142,9 +151,7 @@ PRIVATE void* malloc_slow(size_t size, theap_t* theap, bool zero) {
   } else if (theap != NULL) {
     return orphan_malloc((aligned_t){size, 1, 0, zero});
   }
-  if (unlikely(p == NULL)) {
-    refuse_memory(size);
-  }
+  if (unlikely(p == NULL)) { refuse_memory(size); }
   return p;
 }
 

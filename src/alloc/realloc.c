@@ -1,10 +1,13 @@
-// Reallocation: in place where the block's run can grow, by moving pages where the OS can, by copying else.
+// Reallocation: in place where the block's run can grow, by moving pages where the OS can, by
+// copying else.
 #include <errno.h>
 
 #include "alloc.h"
 
 enum { LARGE_STEP = 4 << 10 };
-enum { MOVE_LEAST = 1 << 20 };  // from here on a block that grows gets a mapping of its own, so that it can be moved
+enum {
+  MOVE_LEAST = 1 << 20
+};  // from here on a block that grows gets a mapping of its own, so that it can be moved
 
 static bool is_large(const page_t* page) { return page->bin == BIN_LARGE; }
 
@@ -26,7 +29,8 @@ static void page_set_bytes(page_t* page, size_t bytes) {
   page->block_bytes = bytes;
 }
 
-// What lies between the block and the end of its run is zero if fresh_zero; what was added may be or not.
+// What lies between the block and the end of its run is zero if fresh_zero; what was added may be
+// or not.
 static void zero_added(const page_t* page, size_t old_room, size_t bytes, bool added_is_zero) {
   const size_t within = size_min(old_room, bytes);
   if (!page->fresh_zero) { memset(page->start + page->block_bytes, 0, within - page->block_bytes); }
@@ -40,7 +44,9 @@ static bool large_grow(page_t* page, size_t size, bool zero) {
   const size_t shift = (size_t)(page->start - page->span_start);
   span_t span = page_span(page);
   span.is_zero = page->fresh_zero;
-  if (bytes > old_room && !memory_lengthen(&span, divide_up(bytes + shift, SLICE_BYTES))) { return false; }
+  if (bytes > old_room && !memory_lengthen(&span, divide_up(bytes + shift, SLICE_BYTES))) {
+    return false;
+  }
   if (zero) { zero_added(page, old_room, bytes, span.is_zero); }
   page_set_span(page, &span);
   page->fresh_zero = span.is_zero;
@@ -82,9 +88,11 @@ static void* move_to_new(theap_t* theap, void* p, size_t size, bool zero) {
   const page_t* page = page_of(p);
   const size_t old = page->block_bytes;
   void* q = NULL;
-  if (is_large(page) && size > old && size > MEDIUM_MAX && size < PTRDIFF_MAX / 2 && theap->thread != NULL) {
+  if (is_large(page) && size > old && size > MEDIUM_MAX && size < PTRDIFF_MAX / 2 &&
+      theap->thread != NULL) {
     const size_t room = size < MOVE_LEAST ? size / 8 : size / 4;
-    q = malloc_large(theap, (large_want_t){.size = size, .align = SLICE_BYTES, .zero = zero, .room = room});
+    q = malloc_large(
+        theap, (large_want_t){.size = size, .align = SLICE_BYTES, .zero = zero, .room = room});
     if (q == NULL) { errno = ENOMEM; }
   } else {
     q = zero ? theap_zalloc(theap, size) : theap_malloc(theap, size);
@@ -124,7 +132,10 @@ PRIVATE void* theap_realloc_aligned(theap_t* theap, void* p, aligned_t want) {
     return NULL;
   }
   const size_t old = block_usable(p);
-  if (want.size <= old && want.size >= old / 2 && is_aligned((uint8_t*)p + want.offset, want.alignment)) { return p; }
+  if (want.size <= old && want.size >= old / 2 &&
+      is_aligned((uint8_t*)p + want.offset, want.alignment)) {
+    return p;
+  }
   void* q = theap_malloc_aligned(theap, want);
   if (q != NULL) {
     memcpy(q, p, size_min(old, want.size));

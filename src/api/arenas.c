@@ -119,9 +119,10 @@ static int reserve_one_by_one(size_t pages, int node, deadline_t deadline, size_
 
 static int huge_result(size_t pages, size_t reserved, int error) {
   if (error != 0) {
-    message_warning("reserved %zu of %zu huge OS pages of 1 GiB: error %d; "
-                    "ordinary pages serve instead",
-                    reserved, pages, error);
+    message_warning(
+        "reserved %zu of %zu huge OS pages of 1 GiB: error %d; "
+        "ordinary pages serve instead",
+        reserved, pages, error);
   } else if (pages > 0) {
     message_verbose("reserved %zu huge OS pages of 1 GiB", reserved);
   }

@@ -162,12 +162,16 @@ static void* realigned_in(theap_t* theap, void* p, aligned_t want) {
 
 // `want.size` is of one of `count` items. The result is zeroed.
 static void* aligned_array_in(theap_t* theap, size_t count, aligned_t want) {
-  if (unlikely(size_mul_overflows(count, want.size, &want.size))) { return refuse_memory(SIZE_MAX); }
+  if (unlikely(size_mul_overflows(count, want.size, &want.size))) {
+    return refuse_memory(SIZE_MAX);
+  }
   return aligned_in(theap, want);
 }
 
 static void* realigned_array_in(theap_t* theap, void* p, size_t count, aligned_t want) {
-  if (unlikely(size_mul_overflows(count, want.size, &want.size))) { return refuse_memory(SIZE_MAX); }
+  if (unlikely(size_mul_overflows(count, want.size, &want.size))) {
+    return refuse_memory(SIZE_MAX);
+  }
   return realigned_in(theap, p, want);
 }
 

@@ -106,7 +106,7 @@ _mi_new_personality(int version, _Unwind_Action actions, _Unwind_Exception_Class
 }
 
 static NOINLINE void handler_called(new_handler_t* handler) {
-  __asm__ volatile(".cfi_personality 0x1b, _mi_new_personality");  // of this frame
+  FRAME_PERSONALITY("_mi_new_personality");
   handler();
   __asm__ volatile("");  // so that the call above is not the last thing, and the frame is there
 }

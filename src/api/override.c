@@ -69,7 +69,8 @@ API void* pvalloc(size_t size) { return mi_pvalloc(size); }
 
 API void* reallocarray(void* p, size_t count, size_t size) {
   size_t total = 0;
-  return unlikely(size_mul_overflows(count, size, &total)) ? refuse_memory(SIZE_MAX) : realloc(p, total);
+  return unlikely(size_mul_overflows(count, size, &total)) ? refuse_memory(SIZE_MAX)
+                                                           : realloc(p, total);
 }
 
 API size_t malloc_usable_size(void* p) { return block_usable(p); }
@@ -163,7 +164,7 @@ OPERATOR void* WITH_SIZE(_Znw, St11align_val_t)(size_t size, size_t alignment) {
 }
 
 OPERATOR void* WITH_SIZE(_Znw, St11align_val_tRKSt9nothrow_t)(size_t size, size_t alignment,
-                                                         const void* nothrow) {
+                                                              const void* nothrow) {
   (void)nothrow;
   return new_aligned_nothrow(size, alignment);
 }
@@ -172,7 +173,9 @@ OPERATOR void _ZdlPv(void* p) { block_free(p); }
 
 OPERATOR void WITH_SIZE(_ZdlPv, )(void* p, size_t size) { block_free_checked(p, size, 1); }
 
-OPERATOR void _ZdlPvSt11align_val_t(void* p, size_t alignment) { block_free_checked(p, 0, alignment); }
+OPERATOR void _ZdlPvSt11align_val_t(void* p, size_t alignment) {
+  block_free_checked(p, 0, alignment);
+}
 
 OPERATOR void WITH_SIZE(_ZdlPv, St11align_val_t)(void* p, size_t size, size_t alignment) {
   block_free_checked(p, size, alignment);
@@ -190,8 +193,10 @@ OPERATOR void _ZdlPvSt11align_val_tRKSt9nothrow_t(void* p, size_t alignment, con
 
 // The array forms.
 OPERATOR void* WITH_SIZE(_Zna, )(size_t) AS(WITH_SIZE(_Znw, ));
-OPERATOR void* WITH_SIZE(_Zna, RKSt9nothrow_t)(size_t, const void*) AS(WITH_SIZE(_Znw, RKSt9nothrow_t));
-OPERATOR void* WITH_SIZE(_Zna, St11align_val_t)(size_t, size_t) AS(WITH_SIZE(_Znw, St11align_val_t));
+OPERATOR void* WITH_SIZE(_Zna, RKSt9nothrow_t)(size_t, const void*)
+    AS(WITH_SIZE(_Znw, RKSt9nothrow_t));
+OPERATOR void* WITH_SIZE(_Zna, St11align_val_t)(size_t, size_t)
+    AS(WITH_SIZE(_Znw, St11align_val_t));
 OPERATOR void* WITH_SIZE(_Zna, St11align_val_tRKSt9nothrow_t)(size_t, size_t, const void*)
     AS(WITH_SIZE(_Znw, St11align_val_tRKSt9nothrow_t));
 OPERATOR void _ZdaPv(void*) AS(_ZdlPv);

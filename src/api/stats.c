@@ -6,10 +6,11 @@
 //   pages, page_bins, page_committed, pages_abandoned, malloc_huge, malloc_huge_count, …
 //                        of the heaps; counted as it happens, exact
 //   malloc_normal        `current` is found by walking the pages when asked: exact while no other
-//                        thread runs, else near. `peak` and `total` are counted by the page, because
-//                        malloc counts nothing: the bytes of the pages that held such blocks, so the
-//                        peak is an upper bound
-//   malloc_bins          `current` as malloc_normal. `peak` is the largest value that any reading has
+//                        thread runs, else near. `peak` and `total` are counted by the page,
+//                        because malloc counts nothing: the bytes of the pages that held such
+//                        blocks, so the peak is an upper bound
+//   malloc_bins          `current` as malloc_normal. `peak` is the largest value that any reading
+//   has
 //                        seen and `total` the sum of all increases between readings: lower bounds
 //   malloc_normal_count  the sum of the totals of malloc_bins: a lower bound
 //   malloc_requested     as malloc_normal and malloc_huge together: requests are not recorded
@@ -105,7 +106,8 @@ static void count_read(stat_count_t* count, size_t bytes) {
   while (now > peak && !cas_relaxed(&count->peak, &peak, now)) {}
 }
 
-// Brings those numbers of a heap up to date that nothing counts as it happens; the bytes of its normal blocks.
+// Brings those numbers of a heap up to date that nothing counts as it happens; the bytes of its
+// normal blocks.
 static size_t heap_read(heap_t* heap) {
   tally_t tally;
   tally_heap(&tally, heap);

@@ -135,18 +135,15 @@ static bool visit_pages(block_visit_t visit) {
 API bool mi_heap_visit_blocks(mi_heap_t* heap, bool visit_blocks, mi_block_visit_fun* visitor,
                               void* arg) {
   if (heap == NULL) { return false; }
-  return visit_pages((block_visit_t){
-      .heap = heap, .blocks_too = visit_blocks, .visitor = visitor, .arg = arg});
+  return visit_pages(
+      (block_visit_t){.heap = heap, .blocks_too = visit_blocks, .visitor = visitor, .arg = arg});
 }
 
 API bool mi_heap_visit_abandoned_blocks(mi_heap_t* heap, bool visit_blocks,
                                         mi_block_visit_fun* visitor, void* arg) {
   if (heap == NULL) { return false; }
-  return visit_pages((block_visit_t){.heap = heap,
-                                     .left_only = true,
-                                     .blocks_too = visit_blocks,
-                                     .visitor = visitor,
-                                     .arg = arg});
+  return visit_pages((block_visit_t){
+      .heap = heap, .left_only = true, .blocks_too = visit_blocks, .visitor = visitor, .arg = arg});
 }
 
 API bool mi_abandoned_visit_blocks(mi_subproc_id_t subproc_id, int heap_tag, bool visit_blocks,

@@ -1,7 +1,9 @@
-// Compiler attributes and linkage: how functions and data of the one-unit and the split build are declared.
+// Compiler attributes and linkage: how functions and data of the one-unit and the split build are
+// declared.
 //
-// One unit (`src/static.c`): PRIVATE is `static`, so the compiler sees every caller and nothing leaks into a user's
-// name space. Split (`MI_SPLIT`, used by the layer check): PRIVATE is a hidden external function.
+// One unit (`src/static.c`): PRIVATE is `static`, so the compiler sees every caller and nothing
+// leaks into a user's name space. Split (`MI_SPLIT`, used by the layer check): PRIVATE is a hidden
+// external function.
 #ifndef MI_BASE_ATTRIBUTES_H
 #define MI_BASE_ATTRIBUTES_H
 
@@ -9,30 +11,39 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define likely(x) __builtin_expect(!!(x), 1)
+#define likely(x)   __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
-#define FAST static inline __attribute__((always_inline))
-#define COLD __attribute__((cold, noinline))
-#define NOINLINE __attribute__((noinline))
-#define UNUSED __attribute__((unused))
-#define API __attribute__((visibility("default")))
-#define HIDDEN __attribute__((visibility("hidden")))
-#define ALIGNED(n) __attribute__((aligned(n)))
+#define FAST                   static inline __attribute__((always_inline))
+#define COLD                   __attribute__((cold, noinline))
+#define NOINLINE               __attribute__((noinline))
+#define UNUSED                 __attribute__((unused))
+#define API                    __attribute__((visibility("default")))
+#define HIDDEN                 __attribute__((visibility("hidden")))
+#define ALIGNED(n)             __attribute__((aligned(n)))
 #define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
 
 #ifdef MI_SPLIT
-#define PRIVATE HIDDEN
+#define PRIVATE                 HIDDEN
 #define SHARED_DATA(type, name) extern HIDDEN type name
-#define SHARED_DATA_DEF HIDDEN
+#define SHARED_DATA_DEF         HIDDEN
 #else
-#define PRIVATE static
+#define PRIVATE                 static
 #define SHARED_DATA(type, name) static type name
-#define SHARED_DATA_DEF static
+#define SHARED_DATA_DEF         static
 #endif
 
-// A thread-local variable that is reached without a call: the library is in the initial set of modules, or small enough
-// (a few words) for the reserve that the loader keeps for libraries opened later.
+// Names the function that the unwinder asks about the frame of the calling function. 32-bit Arm has
+// tables of another kind: there an exception passes.
+#ifdef __ARM_EABI__
+#define FRAME_PERSONALITY(name)
+#else
+#define FRAME_PERSONALITY(name) __asm__ volatile(".cfi_personality 0x1b, " name)
+#endif
+
+// A thread-local variable that is reached without a call: the library is in the initial set of
+// modules, or small enough (a few words) for the reserve that the loader keeps for libraries opened
+// later.
 #define THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
 
 #endif

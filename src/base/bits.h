@@ -11,7 +11,9 @@
 enum { WORD_BITS = (int)sizeof(size_t) * 8 };
 
 FAST bool is_power_of_two(size_t x) { return x != 0 && (x & (x - 1)) == 0; }
-FAST size_t align_up(size_t x, size_t a) { return (x + (a - 1)) & ~(a - 1); }  // a is a power of two
+FAST size_t align_up(size_t x, size_t a) {
+  return (x + (a - 1)) & ~(a - 1);
+}  // a is a power of two
 FAST size_t align_down(size_t x, size_t a) { return x & ~(a - 1); }
 FAST bool is_aligned(const void* p, size_t a) { return ((uintptr_t)p & (a - 1)) == 0; }
 FAST size_t size_min(size_t a, size_t b) { return a < b ? a : b; }
@@ -20,7 +22,8 @@ FAST size_t divide_up(size_t x, size_t d) { return (x + d - 1) / d; }
 
 // Index of the highest set bit; x is not 0.
 FAST unsigned high_bit(size_t x) {
-  return (unsigned)((8 * (int)sizeof(unsigned long long) - 1) ^ __builtin_clzll((unsigned long long)x));
+  return (unsigned)((8 * (int)sizeof(unsigned long long) - 1) ^
+                    __builtin_clzll((unsigned long long)x));
 }
 // Index of the lowest set bit; x is not 0.
 FAST unsigned low_bit(uint64_t x) { return (unsigned)__builtin_ctzll(x); }

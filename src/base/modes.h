@@ -1,5 +1,6 @@
-// Build modes as constants: the only place that reads the MI_… macros of the build. Everywhere else a mode is tested by a
-// plain `if`, so that every mode is type-checked in every build and dead code vanishes.
+// Build modes as constants: the only place that reads the MI_… macros of the build. Everywhere else
+// a mode is tested by a plain `if`, so that every mode is type-checked in every build and dead code
+// vanishes.
 #ifndef MI_BASE_MODES_H
 #define MI_BASE_MODES_H
 
@@ -33,8 +34,9 @@ enum {
   SECURE_LEVEL = MI_SECURE,
   DEBUG_LEVEL = MI_DEBUG,
   GUARDED_BUILD = MI_GUARDED,
-  CHECK_FREE = MI_DEBUG >= 1 || MI_SECURE >= 1,  // free checks that the pointer is the start of a block in use
-  FILL_BLOCKS = MI_DEBUG >= 1,                   // 0xD0 in new blocks, 0xDF in freed ones
+  CHECK_FREE = MI_DEBUG >= 1 ||
+               MI_SECURE >= 1,  // free checks that the pointer is the start of a block in use
+  FILL_BLOCKS = MI_DEBUG >= 1,  // 0xD0 in new blocks, 0xDF in freed ones
   CHECK_INVARIANTS = MI_DEBUG >= 2,
 };
 

@@ -202,7 +202,9 @@ static page_t* first_parked(heap_t* heap) {
   for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
     uint32_t claimed = 0;
     page_t* page = load_relaxed(&heap->parked[bin]);
-    while (page != NULL && !remote_claim(&page->remote, REMOTE_PARKED, &claimed)) { page = page->next; }
+    while (page != NULL && !remote_claim(&page->remote, REMOTE_PARKED, &claimed)) {
+      page = page->next;
+    }
     if (page != NULL) {
       page_restore(page, claimed);
       return page;
@@ -211,7 +213,8 @@ static page_t* first_parked(heap_t* heap) {
   return NULL;
 }
 
-// Parked pages go to the main heap's pool. One that a freeing thread has just claimed is that thread's to move.
+// Parked pages go to the main heap's pool. One that a freeing thread has just claimed is that
+// thread's to move.
 static void move_parked(heap_t* heap) {
   for (;;) {
     lock_acquire(&heap->lock);
@@ -245,7 +248,8 @@ static void heap_let_go(heap_t* heap) {
   if (last) { heap_free_record(heap); }
 }
 
-// Its threads have ended. The record stays: full pages name it, and those of a main heap are in no list.
+// Its threads have ended. The record stays: full pages name it, and those of a main heap are in no
+// list.
 PRIVATE void heap_delete_main(heap_t* heap) {
   subproc_unlink(heap);
   heap->subproc->main = subproc_main_static.main;
@@ -274,7 +278,9 @@ static void drop_pages(heap_t* heap) {
 
 static void empty_theaps(heap_t* heap) {
   lock_acquire(&heap->lock);
-  for (theap_t* theap = heap->theaps; theap != NULL; theap = theap->heap_next) { theap_clear(theap); }
+  for (theap_t* theap = heap->theaps; theap != NULL; theap = theap->heap_next) {
+    theap_clear(theap);
+  }
   for (unsigned bin = 0; bin < BIN_COUNT; bin++) { store_relaxed(&heap->parked[bin], NULL); }
   lock_release(&heap->lock);
 }

@@ -1,16 +1,18 @@
 // Heaps, their thread-local halves, threads and sub-processes.
 //
-//   sub-process --has--> heaps --each has, per thread that used it--> theap --has--> queues of pages, one for each size class
+//   sub-process --has--> heaps --each has, per thread that used it--> theap --has--> queues of
+//   pages, one for each size class
 //                                 `-> pool: parked pages, for any of its theaps
 //
-// A theap belongs to one thread and is used without locks. A heap is shared; `lock` protects its lists.
-// H1 a page is in a queue of a theap (OWNED), in its heap's pool (PARKED), or in neither (FULL).
-// H2 a heap that is not a main heap lists all its pages, so that it can be destroyed.
-// H3 the record of a heap lives as long as a page or a theap names it: `refs` counts them.
-// H4 `walk` is held while a theap of another thread, or one's own that another thread may destroy, is walked.
+// A theap belongs to one thread and is used without locks. A heap is shared; `lock` protects its
+// lists. H1 a page is in a queue of a theap (OWNED), in its heap's pool (PARKED), or in neither
+// (FULL). H2 a heap that is not a main heap lists all its pages, so that it can be destroyed. H3
+// the record of a heap lives as long as a page or a theap names it: `refs` counts them. H4 `walk`
+// is held while a theap of another thread, or one's own that another thread may destroy, is walked.
 //
-// Deleting a heap: its pages move to the main heap's pool: those of the calling thread and the parked ones at once, full ones when
-// a block in them is freed, those of other threads when these notice the new `epoch`.
+// Deleting a heap: its pages move to the main heap's pool: those of the calling thread and the
+// parked ones at once, full ones when a block in them is freed, those of other threads when these
+// notice the new `epoch`.
 #ifndef MI_HEAP_HEAP_H
 #define MI_HEAP_HEAP_H
 
@@ -18,8 +20,8 @@
 #include "../port/lock.h"
 
 enum { DIRECT_COUNT = SMALL_MAX / GRANULE + 1 };
-// A theap keeps at most 1 MiB of pages with free blocks in each size class, or four pages, and parks the others: what a
-// thread that is blocked can strand.
+// A theap keeps at most 1 MiB of pages with free blocks in each size class, or four pages, and
+// parks the others: what a thread that is blocked can strand.
 enum { PARTIAL_LEAST = 4, PARTIAL_SLICES = 64 };
 
 typedef struct mi_subproc_s subproc_t;
@@ -66,8 +68,8 @@ struct mi_subproc_s {
 
 struct thread {
   uintptr_t id;
-  theap_t* theaps;      // the first is the main heap's
-  theap_t* recent;      // the last one that was looked up
+  theap_t* theaps;  // the first is the main heap's
+  theap_t* recent;  // the last one that was looked up
   subproc_t* subproc;
   thread_t *next, *prev;
   uint32_t epoch;
@@ -85,9 +87,9 @@ SHARED_DATA(theap_t, theap_empty);
 SHARED_DATA(theap_t, theap_gone);  // of a thread that has ended, but goes on
 SHARED_DATA(heap_t, heap_main_static);
 SHARED_DATA(subproc_t, subproc_main_static);
-SHARED_DATA(_Atomic(uint32_t), heap_epoch);     // grows with each deletion and request to collect
-SHARED_DATA(_Atomic(size_t), thread_count);     // alive, with pages of their own
-SHARED_DATA(_Atomic(size_t), collect_requests); // unused memory is wanted back from every thread
+SHARED_DATA(_Atomic(uint32_t), heap_epoch);      // grows with each deletion and request to collect
+SHARED_DATA(_Atomic(size_t), thread_count);      // alive, with pages of their own
+SHARED_DATA(_Atomic(size_t), collect_requests);  // unused memory is wanted back from every thread
 
 FAST theap_t* theap_current(void) { return tls_theap; }
 
@@ -100,7 +102,7 @@ PRIVATE page_t* theap_find_page(theap_t* theap, unsigned bin);
 PRIVATE void theap_adopt(theap_t* theap, page_t* page);
 PRIVATE void theap_page_emptied(page_t* page);  // its last block came home, from its own thread
 PRIVATE void theap_collect(theap_t* theap, bool force);
-PRIVATE void theap_abandon(theap_t* theap);  // all its pages become FULL, PARKED or go
+PRIVATE void theap_abandon(theap_t* theap);            // all its pages become FULL, PARKED or go
 PRIVATE void heap_park(heap_t* heap, page_t* page);    // owned by the caller, in no queue
 PRIVATE void heap_unpark(heap_t* heap, page_t* page);  // claimed by the caller
 
@@ -121,10 +123,11 @@ PRIVATE theap_t* heap_theap_or_null(heap_t* heap);
 PRIVATE void heap_main_setup(heap_t* heap, subproc_t* subproc);
 
 // ---- thread.c ----
-// A theap for a thread whose default is an empty one; theap_gone if it must do without, NULL if out of memory.
+// A theap for a thread whose default is an empty one; theap_gone if it must do without, NULL if out
+// of memory.
 PRIVATE theap_t* thread_enter(void);
 PRIVATE void thread_enter_subproc(subproc_t* subproc);
-PRIVATE void thread_leave(void);       // the calling thread gives up its pages
+PRIVATE void thread_leave(void);  // the calling thread gives up its pages
 PRIVATE void thread_on_exit(void* thread);
 PRIVATE thread_t* thread_self_or_null(void);
 PRIVATE theap_t* thread_theap_of(thread_t* thread, const heap_t* heap);  // NULL if it has none
@@ -145,7 +148,7 @@ PRIVATE bool subproc_visit_heaps(subproc_t* subproc, mi_heap_visit_fun* visit, v
 FAST heap_t* heap_main(void) { return subproc_current()->main; }
 
 // ---- process.c ----
-PRIVATE void process_init(void);  // idempotent
+PRIVATE void process_init(void);        // idempotent
 PRIVATE void process_watch_fork(void);  // once
 PRIVATE void registry_lock(void);
 PRIVATE void registry_unlock(void);

@@ -48,7 +48,8 @@ static void heap_reset_both(heap_t* heap) {
   lock_reset(&heap->walk);
 }
 
-// A single thread may fork in a signal handler that interrupted malloc: then the locks are its own, and stay so.
+// A single thread may fork in a signal handler that interrupted malloc: then the locks are its own,
+// and stay so.
 static bool fork_is_locked;
 
 static void fork_prepare(void) {
@@ -56,7 +57,9 @@ static void fork_prepare(void) {
   if (!fork_is_locked) { return; }
   lock_acquire(&process.lock);
   registry_lock();
-  for (subproc_t* subproc = registry_subprocs(); subproc != NULL; subproc = subproc->next) { lock_acquire(&subproc->lock); }
+  for (subproc_t* subproc = registry_subprocs(); subproc != NULL; subproc = subproc->next) {
+    lock_acquire(&subproc->lock);
+  }
   for_each_heap(heap_lock_both);
   memory_lock_for_fork();
   page_lock_for_fork();

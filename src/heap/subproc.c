@@ -1,5 +1,5 @@
-// Sub-processes: separate sets of heaps within one process. Memory that one frees never serves blocks of another, but
-// through the OS-level arenas, which are shared.
+// Sub-processes: separate sets of heaps within one process. Memory that one frees never serves
+// blocks of another, but through the OS-level arenas, which are shared.
 #include "heap.h"
 
 #include "../memory/meta.h"

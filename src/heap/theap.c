@@ -1,4 +1,5 @@
-// Thread-local heaps: queues of pages by size class. See heap.h for the picture, page.h for the states.
+// Thread-local heaps: queues of pages by size class. See heap.h for the picture, page.h for the
+// states.
 #include "heap.h"
 
 #include "../service/options.h"
@@ -18,7 +19,9 @@ static void queue_set_first(theap_t* theap, unsigned bin, page_t* page) {
   direct_update(theap, bin);
 }
 
-static bool queue_is_empty(const theap_t* theap, unsigned bin) { return theap->first[bin] == page_none(); }
+static bool queue_is_empty(const theap_t* theap, unsigned bin) {
+  return theap->first[bin] == page_none();
+}
 
 // The first page's `prev` is the last one.
 static void queue_push_back(theap_t* theap, page_t* page) {
@@ -106,8 +109,8 @@ PRIVATE void heap_unpark(heap_t* heap, page_t* page) {
 
 typedef enum { PARK_DONE, PARK_RETRY, PARK_MOVED } park_result_t;
 
-// The state changes under the lock, so that who claims the page finds it in the list, and a heap that is being deleted
-// leaves none behind.
+// The state changes under the lock, so that who claims the page finds it in the list, and a heap
+// that is being deleted leaves none behind.
 static park_result_t park_locked(heap_t* heap, page_t* page) {
   if (load_relaxed(&heap->state) == HEAP_DELETED) { return PARK_MOVED; }
   if (!remote_park(&page->remote, page->used)) { return PARK_RETRY; }
@@ -138,7 +141,9 @@ PRIVATE void heap_park(heap_t* heap, page_t* page) {
 static page_t* claim_parked(heap_t* heap, unsigned bin, uint32_t* claimed) {
   lock_acquire(&heap->lock);
   page_t* page = load_relaxed(&heap->parked[bin]);
-  while (page != NULL && !remote_claim(&page->remote, REMOTE_PARKED, claimed)) { page = page->next; }
+  while (page != NULL && !remote_claim(&page->remote, REMOTE_PARKED, claimed)) {
+    page = page->next;
+  }
   lock_release(&heap->lock);
   return page;
 }
@@ -181,7 +186,10 @@ static page_t* theap_fresh(theap_t* theap, unsigned bin) {
   enum { PAGES_ROOMY = 2 };  // so many pages of 16 KiB before the class gets 64 KiB
   heap_t* heap = theap->heap;
   const intptr_t pages = load_relaxed(&heap->stats.page_bins[bin].current);
-  page_want_t want = {.bin = bin, .roomy = pages >= PAGES_ROOMY, .arena = heap->arena, .numa_node = heap->numa_node + 1};
+  page_want_t want = {.bin = bin,
+                      .roomy = pages >= PAGES_ROOMY,
+                      .arena = heap->arena,
+                      .numa_node = heap->numa_node + 1};
   want.direct = heap->arena == NULL && option_is_enabled(mi_option_disallow_arena_alloc);
   page_t* page = page_new(want);
   if (page == NULL && want.direct) {
@@ -237,7 +245,9 @@ static void queue_collect(theap_t* theap, unsigned bin, bool force) {
   while (page != NULL) {
     page_t* next = page->next;
     page_take_remote(page);
-    if (page->used == 0 && (force || page != theap->first[bin])) { theap_release_page(theap, page); }
+    if (page->used == 0 && (force || page != theap->first[bin])) {
+      theap_release_page(theap, page);
+    }
     page = next;
   }
 }

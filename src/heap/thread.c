@@ -9,15 +9,19 @@ HIDDEN THREAD_LOCAL theap_t* tls_theap = &theap_empty;
 SHARED_DATA_DEF _Atomic(size_t) thread_count;
 SHARED_DATA_DEF _Atomic(size_t) collect_requests;
 
-// Every entry leads to the page that nobody owns and that has no block: the slow path does the rest.
-#define NONE_1 (page_t*)(void*)&map
-#define NONE_8 NONE_1, NONE_1, NONE_1, NONE_1, NONE_1, NONE_1, NONE_1, NONE_1
-#define NONE_64 NONE_8, NONE_8, NONE_8, NONE_8, NONE_8, NONE_8, NONE_8, NONE_8
+// Every entry leads to the page that nobody owns and that has no block: the slow path does the
+// rest.
+#define NONE_1      (page_t*)(void*)&map
+#define NONE_8      NONE_1, NONE_1, NONE_1, NONE_1, NONE_1, NONE_1, NONE_1, NONE_1
+#define NONE_64     NONE_8, NONE_8, NONE_8, NONE_8, NONE_8, NONE_8, NONE_8, NONE_8
 #define NONE_DIRECT NONE_64, NONE_1
-#define NONE_BINS NONE_64, NONE_8, NONE_1
-#define THEAP_NONE { .direct = {NONE_DIRECT}, .first = {NONE_BINS} }
+#define NONE_BINS   NONE_64, NONE_8, NONE_1
+#define THEAP_NONE                                  \
+  {                                                 \
+    .direct = {NONE_DIRECT}, .first = { NONE_BINS } \
+  }
 
-_Static_assert(BIN_COUNT == 64 + 8 + 1 && DIRECT_COUNT <= 65, "theap_empty lists that many pages");
+_Static_assert(BIN_COUNT == 64 + 8 + 1 && DIRECT_COUNT == 64 + 1, "theap_empty lists that many pages");
 
 SHARED_DATA_DEF theap_t theap_empty = THEAP_NONE;
 SHARED_DATA_DEF theap_t theap_gone = THEAP_NONE;
@@ -30,7 +34,8 @@ static struct {
   subproc_t* subprocs;
 } registry;
 
-// POSIX promises four rounds of destructors: we leave in the last. (The thread sanitizer has taken its own leave by then.)
+// POSIX promises four rounds of destructors: we leave in the last. (The thread sanitizer has taken
+// its own leave by then.)
 enum { ORPHAN_ID = 1, EXIT_ROUNDS = UNDER_TSAN ? 0 : 3 };
 
 PRIVATE void registry_lock(void) {
@@ -43,11 +48,14 @@ PRIVATE void registry_unlock(void) {
   lock_release(&registry.orphan_lock);
 }
 
-// Only the forking thread lives on in the child. What the others owned stays theirs: their lists may be half written.
+// Only the forking thread lives on in the child. What the others owned stays theirs: their lists
+// may be half written.
 PRIVATE void registry_reset_in_child(void) {
   thread_t* self = tls_theap->thread;
   registry.threads = self;
-  for (subproc_t* subproc = registry.subprocs; subproc != NULL; subproc = subproc->next) { subproc->threads = 0; }
+  for (subproc_t* subproc = registry.subprocs; subproc != NULL; subproc = subproc->next) {
+    subproc->threads = 0;
+  }
   if (self != NULL) { self->subproc->threads = 1; }
   if (self != NULL) { self->next = self->prev = NULL; }
   store_relaxed(&thread_count, self != NULL);
@@ -231,13 +239,15 @@ static void theap_relabel(theap_t* theap) {
   }
 }
 
-// Under another name the thread's own frees take the shared path, so its lists run dry and slow paths, with their
-// heartbeat, come often.
+// Under another name the thread's own frees take the shared path, so its lists run dry and slow
+// paths, with their heartbeat, come often.
 PRIVATE void thread_set_heartbeat(thread_t* thread, bool wanted) {
   enum { ALIAS = 2 };
   thread->has_heartbeat = wanted;
   thread->id = wanted ? thread->id | ALIAS : thread->id & ~(uintptr_t)ALIAS;
-  for (theap_t* theap = thread->theaps; theap != NULL; theap = theap->next) { theap_walk(theap, theap_relabel); }
+  for (theap_t* theap = thread->theaps; theap != NULL; theap = theap->next) {
+    theap_walk(theap, theap_relabel);
+  }
 }
 
 // ---- end ----
@@ -260,8 +270,8 @@ PRIVATE void thread_leave(void) {
   thread_free(thread);
 }
 
-// Destructors of other keys may still allocate and free: so we leave in the last round, and serve what comes after it
-// from the orphans' heap.
+// Destructors of other keys may still allocate and free: so we leave in the last round, and serve
+// what comes after it from the orphans' heap.
 PRIVATE void thread_on_exit(void* argument) {
   thread_t* thread = argument;
   if (tls_theap->thread != thread) { return; }

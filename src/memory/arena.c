@@ -12,14 +12,14 @@ SHARED_DATA_DEF stats_t memory_stats;
 
 enum { FIRST_ARENA = 32 << 20, HUGE_PAGE = 2 << 20, PURGE_PIECE = 256 << 10 };
 enum { MIN_KEPT = 8 << 20, KEPT_SHARE = 16 };  // dirty bytes kept: 8 MiB, or 1/16 of what is in use
-enum { MAX_DIRECT = 24 };                      // mappings of their own, beside one for each GiB in use
+enum { MAX_DIRECT = 24 };  // mappings of their own, beside one for each GiB in use
 
 static struct {
   lock_t lock;
   arena_t* first;
   size_t taken_slices, dirty_slices, reserved_bytes, direct_bytes, direct_count;
   int64_t now_ms, last_decay_ms;  // as of the last give or collect
-  const arena_t* news;  // an arena that is still to be announced, once the lock is free
+  const arena_t* news;            // an arena that is still to be announced, once the lock is free
 } memory;
 
 static size_t slices_bytes(size_t slices) { return slices << SLICE_SHIFT; }
@@ -39,8 +39,12 @@ static uint8_t* slice_start(const arena_t* arena, uint32_t index) {
 
 // ---- runs and bins ----
 
-static uint32_t run_length(const arena_t* arena, uint32_t index) { return arena->table[index].run >> 2; }
-static unsigned run_state(const arena_t* arena, uint32_t index) { return arena->table[index].run & 3; }
+static uint32_t run_length(const arena_t* arena, uint32_t index) {
+  return arena->table[index].run >> 2;
+}
+static unsigned run_state(const arena_t* arena, uint32_t index) {
+  return arena->table[index].run & 3;
+}
 
 static void run_mark(arena_t* arena, uint32_t first, uint32_t length, unsigned state) {
   arena->table[first].run = arena->table[first + length - 1].run = length << 2 | state;
@@ -127,13 +131,15 @@ static void run_carve(arena_t* arena, uint32_t first, uint32_t start, uint32_t l
 static uint32_t run_fit(const arena_t* arena, uint32_t first, const span_want_t* want) {
   const uintptr_t start = align_up((uintptr_t)slice_start(arena, first), want->align);
   const size_t index = (start - (uintptr_t)arena->start) >> SLICE_SHIFT;
-  return index + want->slices <= (size_t)first + run_length(arena, first) ? (uint32_t)index : UINT32_MAX;
+  return index + want->slices <= (size_t)first + run_length(arena, first) ? (uint32_t)index
+                                                                          : UINT32_MAX;
 }
 
 // The program's own function; free keeps errno whatever it does.
 static bool call_commit(const arena_t* arena, bool commit, span_t* span) {
   const int saved = errno;
-  const bool ok = arena->commit_fun(commit, span->start, slices_bytes(span->slices), &span->is_zero, arena->commit_arg);
+  const bool ok = arena->commit_fun(commit, span->start, slices_bytes(span->slices), &span->is_zero,
+                                    arena->commit_arg);
   errno = saved;
   return ok;
 }
@@ -180,7 +186,8 @@ static bool arena_commit(arena_t* arena, uint32_t length, bool* is_zero) {
 // Growth beyond the first arena means that what there was is densely used: worth huge pages.
 static bool arena_wants_huge(const arena_t* arena) {
   const long allow = option_get(mi_option_allow_thp);
-  return !arena->committed && arena->commit_fun == NULL && (allow == 2 || (allow == 1 && arena != memory.first));
+  return !arena->committed && arena->commit_fun == NULL &&
+         (allow == 2 || (allow == 1 && arena != memory.first));
 }
 
 static uint32_t frontier_step(const arena_t* arena, uint32_t need) {
@@ -223,7 +230,8 @@ static void arena_link(arena_t* arena) {
   stat_up(&memory_stats.reserved, slices_bytes(arena->slices));
 }
 
-// Size of the next arena: as much as there is already, from 32 MiB to arena_reserve, or a quarter of a large heap.
+// Size of the next arena: as much as there is already, from 32 MiB to arena_reserve, or a quarter
+// of a large heap.
 static size_t next_arena_bytes(size_t need) {
   const size_t most = size_max(option_size(mi_option_arena_reserve), memory.reserved_bytes / 4);
   size_t bytes = size_min(size_max(memory.reserved_bytes, FIRST_ARENA), size_max(most, HUGE_PAGE));
@@ -257,10 +265,13 @@ static int arena_layout(arena_t* arena, void* start, size_t bytes) {
   return map_cover(start, usable);
 }
 
-// On explicit 2 MiB pages, if the user wants them and the OS has them; such memory is resident from the start.
+// On explicit 2 MiB pages, if the user wants them and the OS has them; such memory is resident from
+// the start.
 static bool reserve_large_pages(size_t* bytes, void** out) {
   static _Atomic(bool) refused;
-  if (likely(!option_is_enabled(mi_option_allow_large_os_pages)) || load_relaxed(&refused)) { return false; }
+  if (likely(!option_is_enabled(mi_option_allow_large_os_pages)) || load_relaxed(&refused)) {
+    return false;
+  }
   const int error = port_map_huge(*bytes, HUGE_PAGE, -1, out);
   if (error != 0) { store_relaxed(&refused, true); }
   return error == 0;
@@ -282,14 +293,18 @@ static int arena_obtain(arena_t* arena, size_t need) {
 }
 
 static bool arena_grow_memory(size_t need_slices) {
-  if (option_is_enabled(mi_option_disallow_os_alloc) || need_slices > ARENA_MAX_SLICES / 2) { return false; }
+  if (option_is_enabled(mi_option_disallow_os_alloc) || need_slices > ARENA_MAX_SLICES / 2) {
+    return false;
+  }
   arena_t* arena = meta_alloc(sizeof(arena_t));
   if (arena == NULL) { return false; }
   if (arena_obtain(arena, slices_bytes(need_slices)) != 0) {
     meta_free(arena, sizeof(arena_t));
     return false;
   }
-  if (!arena->committed) { (void)port_advise_huge(arena->start, slices_bytes(arena->slices), false); }
+  if (!arena->committed) {
+    (void)port_advise_huge(arena->start, slices_bytes(arena->slices), false);
+  }
   memory.reserved_bytes += arena->mapped_bytes;
   arena_link(arena);
   if (option_get(mi_option_arena_eager_commit) == 1) {
@@ -313,7 +328,8 @@ static void arena_unmap(arena_t** link) {
 // 0 or an error number; then, `is_clean`: the range is no longer resident and will read as zero.
 static int give_back(const arena_t* arena, uint8_t* start, size_t bytes, bool* is_clean) {
   if (arena->commit_fun != NULL) {
-    *is_clean = call_commit(arena, false, &(span_t){.start = start, .slices = bytes >> SLICE_SHIFT});
+    *is_clean =
+        call_commit(arena, false, &(span_t){.start = start, .slices = bytes >> SLICE_SHIFT});
     return *is_clean ? 0 : EAGAIN;
   }
   if (!option_is_enabled(mi_option_purge_decommits)) {
@@ -325,7 +341,8 @@ static int give_back(const arena_t* arena, uint8_t* start, size_t bytes, bool* i
   return error;
 }
 
-// Purges up to `most` slices at the end of a dirty run. The lock is released meanwhile; false if the OS refused.
+// Purges up to `most` slices at the end of a dirty run. The lock is released meanwhile; false if
+// the OS refused.
 static bool purge_run(arena_t* arena, uint32_t first, size_t most) {
   const uint32_t length = run_length(arena, first);
   const uint32_t part = (uint32_t)size_min(length, slices_rounded(most));
@@ -372,7 +389,9 @@ static size_t kept_slices(void) {
   return size_max(memory.taken_slices / KEPT_SHARE, MIN_KEPT / SLICE_BYTES);
 }
 
-static uint32_t purge_least(void) { return (uint32_t)size_max(option_size(mi_option_minimal_purge_size) >> SLICE_SHIFT, 1); }
+static uint32_t purge_least(void) {
+  return (uint32_t)size_max(option_size(mi_option_minimal_purge_size) >> SLICE_SHIFT, 1);
+}
 
 // More is unused than we keep: give back twice what came in, in pieces that cost microseconds.
 static void purge_excess(size_t given_slices) {
@@ -381,7 +400,10 @@ static void purge_excess(size_t given_slices) {
   uint32_t first = 0;
   while (due > 0 && memory.dirty_slices > kept_slices()) {
     arena_t* arena = longest_dirty(&first);
-    if (arena == NULL || run_length(arena, first) < purge_least() || !purge_run(arena, first, piece)) { return; }
+    if (arena == NULL || run_length(arena, first) < purge_least() ||
+        !purge_run(arena, first, piece)) {
+      return;
+    }
     due -= size_min(due, piece);
   }
 }
@@ -409,7 +431,9 @@ static void purge_expired(long delay_ms) {
   if (memory.dirty_slices == 0 || now - memory.last_decay_ms < delay_ms / 4 + 1) { return; }
   uint32_t first = 0;
   arena_t* arena = expired_dirty(now, delay_ms, &first);
-  if (arena == NULL || !purge_run(arena, first, PURGE_PIECE / SLICE_BYTES)) { memory.last_decay_ms = now; }
+  if (arena == NULL || !purge_run(arena, first, PURGE_PIECE / SLICE_BYTES)) {
+    memory.last_decay_ms = now;
+  }
 }
 
 static void purge_due(size_t given_slices) {
@@ -454,7 +478,8 @@ PRIVATE void memory_collect(bool force) {
 
 static bool arena_fits(const arena_t* arena, const span_want_t* want) {
   if (want->arena != NULL) { return arena == want->arena; }
-  const bool near = want->numa_node == 0 || arena->numa_node < 0 || arena->numa_node == want->numa_node - 1;
+  const bool near =
+      want->numa_node == 0 || arena->numa_node < 0 || arena->numa_node == want->numa_node - 1;
   return near && !arena->exclusive;
 }
 
@@ -477,7 +502,8 @@ static bool take_fresh(const span_want_t* want, span_t* out) {
 static bool take_from_arenas(const span_want_t* want, span_t* out) {
   const unsigned better = want->zeroed ? RUN_CLEAN : RUN_DIRTY;
   const unsigned other = want->zeroed ? RUN_DIRTY : RUN_CLEAN;
-  return take_free_run(want, better, out) || take_free_run(want, other, out) || take_fresh(want, out);
+  return take_free_run(want, better, out) || take_free_run(want, other, out) ||
+         take_fresh(want, out);
 }
 
 static void account_taken(span_t* span) {
@@ -488,20 +514,23 @@ static void account_taken(span_t* span) {
 static bool try_take(const span_want_t* want, span_t* out) {
   if (take_from_arenas(want, out)) { return true; }
   if (want->arena != NULL) { return false; }
-  return arena_grow_memory(want->slices + (want->align >> SLICE_SHIFT)) && take_from_arenas(want, out);
+  return arena_grow_memory(want->slices + (want->align >> SLICE_SHIFT)) &&
+         take_from_arenas(want, out);
 }
 
 PRIVATE bool memory_take(span_want_t want, span_t* out) {
   want.slices = slices_rounded(want.slices);
   want.align = size_max(want.align, SLICE_BYTES);
-  if (want.slices > ARENA_MAX_SLICES / 2 || want.align > ((size_t)1 << 40)) { return false; }
+  if (want.slices > ARENA_MAX_SLICES / 2 || want.align > PTRDIFF_MAX / 2) { return false; }
   lock_acquire(&memory.lock);
   const bool ok = try_take(&want, out);
   const arena_t* news = memory.news;
   memory.news = NULL;
   if (ok) { account_taken(out); }
   lock_release(&memory.lock);
-  if (unlikely(news != NULL)) { message_verbose("reserved %zu KiB at %p", news->mapped_bytes / KiB, (void*)news->start); }
+  if (unlikely(news != NULL)) {
+    message_verbose("reserved %zu KiB at %p", news->mapped_bytes / KiB, (void*)news->start);
+  }
   return ok;
 }
 
@@ -539,8 +568,13 @@ static bool lengthen_locked(span_t* span, uint32_t more) {
   arena_t* arena = span->arena;
   const uint32_t first = slice_index(arena, span->start);
   const uint32_t end = first + (uint32_t)span->slices;
-  if (end == arena->frontier && !arena_advance(arena, &(span_want_t){.slices = more})) { return false; }
-  if (end >= arena->frontier || run_state(arena, end) == RUN_TAKEN || run_length(arena, end) < more) { return false; }
+  if (end == arena->frontier && !arena_advance(arena, &(span_want_t){.slices = more})) {
+    return false;
+  }
+  if (end >= arena->frontier || run_state(arena, end) == RUN_TAKEN ||
+      run_length(arena, end) < more) {
+    return false;
+  }
   span_t added = {arena, slice_start(arena, end), more, run_state(arena, end) == RUN_CLEAN};
   run_carve(arena, end, end, more);
   if (added.is_zero && !run_commit(&added)) { return false; }
@@ -553,7 +587,9 @@ static bool lengthen_locked(span_t* span, uint32_t more) {
 
 PRIVATE bool memory_lengthen(span_t* span, size_t slices) {
   slices = slices_rounded(slices);
-  if (slices <= span->slices || slices > ARENA_MAX_SLICES / 2 || span->arena == NULL) { return slices <= span->slices; }
+  if (slices <= span->slices || slices > ARENA_MAX_SLICES / 2 || span->arena == NULL) {
+    return slices <= span->slices;
+  }
   lock_acquire(&memory.lock);
   const bool ok = lengthen_locked(span, (uint32_t)(slices - span->slices));
   lock_release(&memory.lock);
@@ -621,7 +657,8 @@ PRIVATE bool memory_take_direct(size_t bytes, size_t align, span_t* out) {
 PRIVATE bool memory_remap_direct(span_t* span, size_t bytes) {
   span_t target;
   if (!memory_take_direct(bytes, SLICE_BYTES, &target)) { return false; }
-  if (port_move(span->start, slices_bytes(span->slices), target.start, slices_bytes(target.slices)) != 0) {
+  if (port_move(span->start, slices_bytes(span->slices), target.start,
+                slices_bytes(target.slices)) != 0) {
     memory_give(target);
     return false;
   }
@@ -684,7 +721,8 @@ PRIVATE arena_t* arena_add(const arena_spec_t* spec) {
 
 static int reserve_plain(const arena_spec_t* spec, arena_t* arena) {
   void* start = NULL;
-  const size_t bytes = align_up(spec->bytes + spec->bytes / 512 + 4 * port_page_bytes(), 4 * SLICE_BYTES);
+  const size_t bytes =
+      align_up(spec->bytes + spec->bytes / 512 + 4 * port_page_bytes(), 4 * SLICE_BYTES);
   stat_add(&memory_stats.mmap_calls, 1);
   int error = port_reserve(bytes, bytes >= HUGE_PAGE ? HUGE_PAGE : 4 * SLICE_BYTES, &start);
   if (error != 0) { return error; }

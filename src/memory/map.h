@@ -1,15 +1,16 @@
 // Address-to-page map: which page of blocks does an address belong to?
 //
-// Two levels: a root entry for each 4 GiB, a part entry for each slice. Entries are distances from the map itself, so
-// that zero, the content of untouched memory, leads to `none`: a part without pages and a page that nobody owns. A
-// lookup thus has no branch but the one that rejects addresses no user program has, and NULL or a foreign pointer ends
-// at map_none() without a test on the way.
+// Two levels: a root entry for each 4 GiB, a part entry for each slice. Entries are distances from
+// the map itself, so that zero, the content of untouched memory, leads to `none`: a part without
+// pages and a page that nobody owns. A lookup thus has no branch but the one that rejects addresses
+// no user program has, and NULL or a foreign pointer ends at map_none() without a test on the way.
 //
 //   address: |63 … 48| root 47 … 32 | part 31 … 14 | offset 13 … 0 |
 //
-// M1 an entry changes only from none to a page before the page's first block is handed out, and back after the last one
-//    came home. So the entry of a live block is stable, and plain loads do: the block's address reached the reader by
-//    the program's own synchronisation, and the entry with it.
+// M1 an entry changes only from none to a page before the page's first block is handed out, and
+// back after the last one
+//    came home. So the entry of a live block is stable, and plain loads do: the block's address
+//    reached the reader by the program's own synchronisation, and the entry with it.
 #ifndef MI_MEMORY_MAP_H
 #define MI_MEMORY_MAP_H
 

@@ -35,7 +35,8 @@ static bool region_add(size_t bytes) {
     if (port_reserve(size, guard, &start) != 0) { return false; }
   }
   meta.region_bytes = size;
-  meta.next = meta.committed = (uint8_t*)start + guard;  // the first and the last OS page stay out of reach
+  meta.next = meta.committed =
+      (uint8_t*)start + guard;  // the first and the last OS page stay out of reach
   meta.end = (uint8_t*)start + size - guard;
   return true;
 }

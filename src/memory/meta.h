@@ -1,7 +1,8 @@
-// Memory for the allocator's own records: zeroed, 64-byte aligned, in mappings of its own that lie apart from all blocks.
+// Memory for the allocator's own records: zeroed, 64-byte aligned, in mappings of its own that lie
+// apart from all blocks.
 //
-// Regions grow geometrically and are never unmapped, so a record that was freed may still be read (its type is stable:
-// a freed record is only given out again for the same size).
+// Regions grow geometrically and are never unmapped, so a record that was freed may still be read
+// (its type is stable: a freed record is only given out again for the same size).
 #ifndef MI_MEMORY_META_H
 #define MI_MEMORY_META_H
 

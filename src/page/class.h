@@ -1,8 +1,9 @@
-// Size classes: every 16 bytes to 256, then eight for each doubling, to 32 KiB. Larger blocks are runs of their own.
+// Size classes: every 16 bytes to 256, then eight for each doubling, to 32 KiB. Larger blocks are
+// runs of their own.
 //
-// A class is (m + 1) << k granules of 16 bytes with m in 8 … 15, so a size that was rounded up to a multiple of a power of
-// two has a class that is a multiple of it too: with pages aligned to their size that makes every alignment up to a slice
-// a matter of choosing the class.
+// A class is (m + 1) << k granules of 16 bytes with m in 8 … 15, so a size that was rounded up to a
+// multiple of a power of two has a class that is a multiple of it too: with pages aligned to their
+// size that makes every alignment up to a slice a matter of choosing the class.
 #ifndef MI_PAGE_CLASS_H
 #define MI_PAGE_CLASS_H
 
@@ -12,7 +13,7 @@ enum {
   GRANULE = 16,
   BIN_COUNT = 73,  // 1 … 72; 0 is not used
   BIN_LARGE = 73,  // of a page that is one block
-  SMALL_MAX = 128 * (int)sizeof(void*),
+  SMALL_MAX = 1024,
   MEDIUM_MAX = 32 << 10,
 };
 
@@ -30,6 +31,7 @@ FAST size_t bin_bytes(unsigned bin) {
   return (size_t)(9 + k % 8) << (k / 8 + 1) << 4;
 }
 
-_Static_assert((9 + (BIN_COUNT - 1 - 17) % 8) << ((BIN_COUNT - 1 - 17) / 8 + 5) == MEDIUM_MAX, "the last class");
+_Static_assert((9 + (BIN_COUNT - 1 - 17) % 8) << ((BIN_COUNT - 1 - 17) / 8 + 5) == MEDIUM_MAX,
+               "the last class");
 
 #endif

@@ -78,8 +78,8 @@ PRIVATE void page_unlock_after_fork(bool child) {
 
 // ---- sizes ----
 
-// Slices of a page: the fewest that hold eight blocks with at most 1/32 lost at the end. The first pages of a class are
-// small, so that a small heap stays small; a class in demand gets 64 KiB.
+// Slices of a page: the fewest that hold eight blocks with at most 1/32 lost at the end. The first
+// pages of a class are small, so that a small heap stays small; a class in demand gets 64 KiB.
 static size_t page_slices(size_t block_bytes, bool roomy) {
   enum { BLOCKS_LEAST = 8, ROOMY_SLICES = 4, LOSS_SHARE = 32 };
   size_t least = divide_up(BLOCKS_LEAST * block_bytes, SLICE_BYTES);
@@ -100,7 +100,8 @@ static bool span_for(const page_want_t* want, span_t* span) {
   size_t slices = divide_up(want->bytes + want->shift, SLICE_BYTES);
   if (want->bin != BIN_LARGE) { slices = page_slices(bin_bytes(want->bin), want->roomy); }
   if (want->direct) { return memory_take_direct(slices * SLICE_BYTES, want->align, span); }
-  return memory_take((span_want_t){slices, want->align, want->arena, want->zeroed, want->numa_node}, span);
+  return memory_take((span_want_t){slices, want->align, want->arena, want->zeroed, want->numa_node},
+                     span);
 }
 
 static void page_fill(page_t* page, const page_want_t* want, const span_t* span) {
@@ -166,7 +167,9 @@ static uint32_t extend_count(const page_t* page) {
 PRIVATE void page_extend(page_t* page) {
   const uint32_t count = extend_count(page);
   block_t* last = block_at(page, page->capacity + count - 1);
-  for (uint32_t i = page->capacity; i < page->capacity + count - 1; i++) { block_at(page, i)->next = block_at(page, i + 1); }
+  for (uint32_t i = page->capacity; i < page->capacity + count - 1; i++) {
+    block_at(page, i)->next = block_at(page, i + 1);
+  }
   last->next = NULL;
   page->free = block_at(page, page->capacity);
   page->capacity += count;
@@ -210,7 +213,8 @@ PRIVATE bool page_block_is_valid(const page_t* page, const void* p) {
 
 PRIVATE bool block_may_be_freed(const page_t* page, const void* p) {
   if (!page_block_is_valid(page, p)) {
-    message_error(EINVAL, "free of %p, which is inside a block of %zu bytes, not at its start", p, page->block_bytes);
+    message_error(EINVAL, "free of %p, which is inside a block of %zu bytes, not at its start", p,
+                  page->block_bytes);
     return false;
   }
   if (load_relaxed(&page->owner) == port_thread_id() && page->free == p) {

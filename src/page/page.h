@@ -1,18 +1,19 @@
-// A page: a run of slices cut into blocks of one size, or one large block. Its record lies apart from the blocks.
+// A page: a run of slices cut into blocks of one size, or one large block. Its record lies apart
+// from the blocks.
 //
 //   | block | block | block | never used … |      start, start + block_bytes, …
 //     capacity blocks have been on a list; reserved fit.
 //
 //   page_new --> ACTIVE <--theap_search--> PARTIAL      both OWNED, in the queue of a theap
-//   ACTIVE --theap_page_to_full--> FULL --theap_adopt--> PARTIAL --theap_park--> PARKED --theap_reuse_parked--> ACTIVE
-//   any, with no block in use --page_release--> gone
+//   ACTIVE --theap_page_to_full--> FULL --theap_adopt--> PARTIAL --theap_park--> PARKED
+//   --theap_reuse_parked--> ACTIVE any, with no block in use --page_release--> gone
 //
-// P1 used <= capacity <= reserved.   P2 owner != 0 iff the page is in a queue of that thread's.   P3 used counts the blocks
-// that are not on `free`, those on the remote list included.   P4 the free blocks beyond capacity are untouched, and zero
-// if fresh_zero.
+// P1 used <= capacity <= reserved.   P2 owner != 0 iff the page is in a queue of that thread's. P3
+// used counts the blocks that are not on `free`, those on the remote list included.   P4 the free
+// blocks beyond capacity are untouched, and zero if fresh_zero.
 //
-// Who touches what: `start`, `block_bytes`, `bin`, `span…`, `reserved` are constant while any block lives; `remote` and
-// `owner` are read by all threads; all else belongs to the owner, see remote.h.
+// Who touches what: `start`, `block_bytes`, `bin`, `span…`, `reserved` are constant while any block
+// lives; `remote` and `owner` are read by all threads; all else belongs to the owner, see remote.h.
 #ifndef MI_PAGE_PAGE_H
 #define MI_PAGE_PAGE_H
 
@@ -32,12 +33,12 @@ typedef struct page {
   _Atomic(uintptr_t) owner;  // thread, or 0
   uint32_t used, capacity, reserved;
   uint8_t bin;
-  bool fresh_zero;  // memory beyond capacity reads as zero
+  bool fresh_zero;     // memory beyond capacity reads as zero
   bool just_extended;  // the first block on `free` has never been used
   uint8_t* start;
   size_t block_bytes;
   remote_t remote;
-  uint32_t keeper;  // serial of the theap that owned it last
+  uint32_t keeper;                     // serial of the theap that owned it last
   theap_t* theap;                      // of the owner
   _Atomic(heap_t*) heap;               // that the blocks belong to; NULL: this record is not in use
   struct page *next, *prev;            // queue of a theap, or pool of a heap
@@ -50,14 +51,15 @@ typedef struct page {
 _Static_assert(sizeof(void*) != 8 || sizeof(page_t) == 128, "a page record is two cache lines");
 
 enum { PAGE_MAX_SLICES = 16 };  // of a page with several blocks
-_Static_assert(PAGE_MAX_SLICES * SLICE_BYTES / GRANULE <= REMOTE_COUNT_MAX, "the remote word counts all blocks");
+_Static_assert(PAGE_MAX_SLICES* SLICE_BYTES / GRANULE <= REMOTE_COUNT_MAX,
+               "the remote word counts all blocks");
 
 // What page_new makes.
 typedef struct page_want {
-  unsigned bin;        // BIN_LARGE: one block of `bytes`
-  bool roomy;          // the class is in demand
-  size_t bytes, align; // of a large block
-  size_t shift;        // it starts so far into its memory
+  unsigned bin;         // BIN_LARGE: one block of `bytes`
+  bool roomy;           // the class is in demand
+  size_t bytes, align;  // of a large block
+  size_t shift;         // it starts so far into its memory
   bool zeroed, direct;
   arena_t* arena;
   int numa_node;  // 0: any; else one more than the node
@@ -72,7 +74,8 @@ FAST span_t page_span(const page_t* page) {
   return (span_t){page->span_arena, page->span_start, page->span_slices, false};
 }
 
-// NULL if out of memory. The page is OWNED with no owner named, or FULL with its block taken if it is one block.
+// NULL if out of memory. The page is OWNED with no owner named, or FULL with its block taken if it
+// is one block.
 PRIVATE page_t* page_new(page_want_t want);
 // The page has no block in use and is in no list.
 PRIVATE void page_release(page_t* page);
@@ -91,7 +94,8 @@ SHARED_DATA(_Atomic(uint32_t), page_extend_limit);
 PRIVATE void page_lock_for_fork(void);
 PRIVATE void page_unlock_after_fork(bool child);
 
-// ---- hooks: all that secure, debug and padded builds add when a block is taken and before it is given back ----
+// ---- hooks: all that secure, debug and padded builds add when a block is taken and before it is
+// given back ----
 
 FAST void hook_taken(const page_t* page, block_t* block) {
   enum { FILL_MOST = 1 << 20, FILL_NEW = 0xD0 };

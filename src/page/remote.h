@@ -1,21 +1,25 @@
-// The word of a page that all threads share: who may touch the page, and the blocks that came home from other threads.
+// The word of a page that all threads share: who may touch the page, and the blocks that came home
+// from other threads.
 //
 //   | head: 15 bits | count: 15 bits | state: 2 bits |
 //
-// OWNED   a thread owns the page; others push onto the list. head: last block pushed, count: how many.
-// FULL    no free block, on no list, nobody's. Who frees a block owns the page from then on.
-// PARKED  has free blocks and is in its heap's pool, nobody's. count: blocks still in use; who frees the last one owns it.
+// OWNED   a thread owns the page; others push onto the list. head: last block pushed, count: how
+// many. FULL    no free block, on no list, nobody's. Who frees a block owns the page from then on.
+// PARKED  has free blocks and is in its heap's pool, nobody's. count: blocks still in use; who
+// frees the last one owns it.
 //
 //   OWNED --remote_leave_full--> FULL --remote_free--> OWNED
 //   OWNED --remote_park--> PARKED --remote_free (the last block) or remote_claim_parked--> OWNED
 //
-// R-1 a block is in the program's hands, on the owner's list, or on this one.   R-2 fields of a page other than this word and
-// the constant ones are touched by its owner alone.   R-3 who pushes may not touch the page after its compare-and-swap
-// unless that made it the owner: the page may be gone.
+// R-1 a block is in the program's hands, on the owner's list, or on this one.   R-2 fields of a
+// page other than this word and the constant ones are touched by its owner alone.   R-3 who pushes
+// may not touch the page after its compare-and-swap unless that made it the owner: the page may be
+// gone.
 //
 //   tag   writer                              reader                             what it carries
-//   [R1]  remote_free: release                remote_take: acquire               the links of the pushed blocks
-//   [R2]  remote_leave_full, _park: release   remote_free, _claim_…: acquire     all fields of the page
+//   [R1]  remote_free: release                remote_take: acquire               the links of the
+//   pushed blocks [R2]  remote_leave_full, _park: release   remote_free, _claim_…: acquire     all
+//   fields of the page
 // Heads are in granules from the page's start, plus one. Model: test/model/remote.c.
 #ifndef MI_PAGE_REMOTE_H
 #define MI_PAGE_REMOTE_H
@@ -29,7 +33,14 @@ typedef struct block {
 
 typedef _Atomic(uint32_t) remote_t;
 
-enum { REMOTE_OWNED = 0, REMOTE_FULL = 1, REMOTE_PARKED = 2, REMOTE_STATE = 3, REMOTE_ONE = 1 << 2, REMOTE_HEAD = 1 << 17 };
+enum {
+  REMOTE_OWNED = 0,
+  REMOTE_FULL = 1,
+  REMOTE_PARKED = 2,
+  REMOTE_STATE = 3,
+  REMOTE_ONE = 1 << 2,
+  REMOTE_HEAD = 1 << 17
+};
 enum { REMOTE_COUNT_MAX = (1 << 15) - 1, REMOTE_GRANULE = 16 };
 
 FAST uint32_t remote_state(uint32_t word) { return word & REMOTE_STATE; }
@@ -40,8 +51,10 @@ FAST block_t* remote_head(uint32_t word, uint8_t* start) {
   return head == 0 ? NULL : (block_t*)(void*)(start + (size_t)(head - 1) * REMOTE_GRANULE);
 }
 
-FAST uint32_t remote_word(uint32_t state, uint32_t count, const block_t* head, const uint8_t* start) {
-  const size_t granule = head == NULL ? 0 : (size_t)((const uint8_t*)head - start) / REMOTE_GRANULE + 1;
+FAST uint32_t remote_word(uint32_t state, uint32_t count, const block_t* head,
+                          const uint8_t* start) {
+  const size_t granule =
+      head == NULL ? 0 : (size_t)((const uint8_t*)head - start) / REMOTE_GRANULE + 1;
   return (uint32_t)granule * REMOTE_HEAD | count * REMOTE_ONE | state;
 }
 
@@ -51,7 +64,8 @@ typedef struct chain {
   uint32_t count;
 } chain_t;
 
-// Any thread. True: the caller owns the page now, the chain is not on its list, and *claimed is the word as it was.
+// Any thread. True: the caller owns the page now, the chain is not on its list, and *claimed is the
+// word as it was.
 FAST bool remote_free(remote_t* remote, uint8_t* start, chain_t chain, uint32_t* claimed) {
   uint32_t old = load_relaxed(remote);
   for (;;) {
@@ -59,7 +73,8 @@ FAST bool remote_free(remote_t* remote, uint8_t* start, chain_t chain, uint32_t*
     const bool last = state == REMOTE_PARKED && remote_count(old) == chain.count;
     uint32_t wanted = REMOTE_OWNED;
     if (state == REMOTE_OWNED || (state == REMOTE_PARKED && !last)) {
-      const uint32_t count = remote_count(old) + (state == REMOTE_OWNED ? chain.count : 0u - chain.count);
+      const uint32_t count =
+          remote_count(old) + (state == REMOTE_OWNED ? chain.count : 0u - chain.count);
       chain.last->next = remote_head(old, start);
       wanted = remote_word(state, count, chain.first, start);
     }
@@ -72,7 +87,8 @@ FAST bool remote_free(remote_t* remote, uint8_t* start, chain_t chain, uint32_t*
 
 // The owner. Takes all that came home; the word as it was.
 FAST uint32_t remote_take(remote_t* remote) {
-  return load_relaxed(remote) == REMOTE_OWNED ? REMOTE_OWNED : exchange_acquire(remote, REMOTE_OWNED);  // [R1] in
+  return load_relaxed(remote) == REMOTE_OWNED ? REMOTE_OWNED
+                                              : exchange_acquire(remote, REMOTE_OWNED);  // [R1] in
 }
 
 // The owner, whose page has no free block. False: one has just come home, and the page stays owned.
@@ -84,7 +100,8 @@ FAST bool remote_leave_full(remote_t* remote) {
   return true;
 }
 
-// The owner, with `used` blocks in use. False: a block has just come home, and the page stays owned.
+// The owner, with `used` blocks in use. False: a block has just come home, and the page stays
+// owned.
 FAST bool remote_park(remote_t* remote, uint32_t used) {
   uint32_t old = REMOTE_OWNED;
   while (!cas_release(remote, &old, used * REMOTE_ONE | REMOTE_PARKED)) {  // [R2] out
@@ -93,7 +110,8 @@ FAST bool remote_park(remote_t* remote, uint32_t used) {
   return true;
 }
 
-// Any thread that keeps the page from going away (it holds the pool's lock). True: the caller owns the page.
+// Any thread that keeps the page from going away (it holds the pool's lock). True: the caller owns
+// the page.
 FAST bool remote_claim(remote_t* remote, uint32_t state, uint32_t* claimed) {
   uint32_t old = load_relaxed(remote);
   while (remote_state(old) == state) {

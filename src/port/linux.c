@@ -1,5 +1,5 @@
-// The Linux port: glibc, musl; every architecture. Memory calls go to the kernel directly, so that a program that
-// interposes mmap or madvise with functions that allocate cannot make us recurse.
+// The Linux port: glibc, musl; every architecture. Memory calls go to the kernel directly, so that
+// a program that interposes mmap or madvise with functions that allocate cannot make us recurse.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -96,7 +96,8 @@ PRIVATE int port_commit(void* start, size_t bytes) {
   const int error = os_call(SYS_mprotect, start, bytes, PROT_READ | PROT_WRITE);
   if (likely(error == 0)) { return 0; }
   void* same = NULL;  // a sandbox may forbid the one call and not the other
-  return os_mmap(start, bytes, PROT_READ | PROT_WRITE, MAP_PLAIN | MAP_FIXED, &same) == 0 ? 0 : error;
+  return os_mmap(start, bytes, PROT_READ | PROT_WRITE, MAP_PLAIN | MAP_FIXED, &same) == 0 ? 0
+                                                                                          : error;
 }
 
 PRIVATE int port_decommit(void* start, size_t bytes) {
@@ -132,7 +133,9 @@ PRIVATE size_t port_address_limit(void) {
   const int saved = errno;
   const bool known = getrlimit(RLIMIT_AS, &limit) == 0;
   errno = saved;
-  return known && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < SIZE_MAX ? (size_t)limit.rlim_cur : SIZE_MAX;
+  return known && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < SIZE_MAX
+             ? (size_t)limit.rlim_cur
+             : SIZE_MAX;
 }
 
 static void bind_to_node(void* start, size_t bytes, int node) {
@@ -148,7 +151,8 @@ static void bind_to_node(void* start, size_t bytes, int node) {
 #endif
 }
 
-// The pages are populated here: a huge page that is missing later would be a SIGBUS at its first touch.
+// The pages are populated here: a huge page that is missing later would be a SIGBUS at its first
+// touch.
 PRIVATE int port_map_huge(size_t bytes, size_t huge_bytes, int node, void** out) {
   const int size_flag = (int)(high_bit(huge_bytes) << MAP_HUGE_SHIFT);
   const int error = os_mmap(NULL, bytes, PROT_READ | PROT_WRITE,
@@ -173,7 +177,9 @@ PRIVATE const char* port_getenv(const char* name) {
   const size_t length = strlen(name);
   char* const* entry = port_environ();
   for (; entry != NULL && *entry != NULL; entry++) {
-    if (strncmp(*entry, name, length) == 0 && (*entry)[length] == '=') { return *entry + length + 1; }
+    if (strncmp(*entry, name, length) == 0 && (*entry)[length] == '=') {
+      return *entry + length + 1;
+    }
   }
   return NULL;
 }
@@ -203,7 +209,9 @@ static uint64_t clock_ns(clockid_t clock) {
   return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-PRIVATE int64_t port_clock_ms(void) { return (int64_t)(clock_ns(CLOCK_MONOTONIC_COARSE) / 1000000u); }
+PRIVATE int64_t port_clock_ms(void) {
+  return (int64_t)(clock_ns(CLOCK_MONOTONIC_COARSE) / 1000000u);
+}
 
 PRIVATE uint64_t port_clock_ns(void) { return clock_ns(CLOCK_MONOTONIC); }
 
@@ -264,7 +272,9 @@ static size_t resident_pages(void) {
   size_t pages = 0;
   if (read_file("/proc/self/statm", text, sizeof(text)) == 0) { return 0; }
   const char* c = strchr(text, ' ');
-  for (c = c == NULL ? "" : c + 1; *c >= '0' && *c <= '9'; c++) { pages = pages * 10 + (size_t)(*c - '0'); }
+  for (c = c == NULL ? "" : c + 1; *c >= '0' && *c <= '9'; c++) {
+    pages = pages * 10 + (size_t)(*c - '0');
+  }
   return pages;
 }
 

@@ -1,8 +1,9 @@
 // A lock for slow paths: one word, legal from zeroed memory, no library call unless contended.
 //
-// States: 0 free --lock_acquire--> 1 held --lock_wait--> 2 held, someone may sleep --lock_release--> 0. After U. Drepper,
-// "Futexes Are Tricky" (2011), section 5, mutex2. Orders: acquire [L1] pairs with release [L2]. Covered by test/model/lock.c.
-// Order of locks, outermost first: process, orphan, registry, sub-process, heap walk, heap, memory, page records, meta.
+// States: 0 free --lock_acquire--> 1 held --lock_wait--> 2 held, someone may sleep
+// --lock_release--> 0. After U. Drepper, "Futexes Are Tricky" (2011), section 5, mutex2. Orders:
+// acquire [L1] pairs with release [L2]. Covered by test/model/lock.c. Order of locks, outermost
+// first: process, orphan, registry, sub-process, heap walk, heap, memory, page records, meta.
 #ifndef MI_PORT_LOCK_H
 #define MI_PORT_LOCK_H
 
@@ -17,7 +18,8 @@ enum { LOCK_FREE = 0, LOCK_HELD = 1, LOCK_CONTENDED = 2, LOCK_SPINS = 64 };
 COLD UNUSED static void lock_wait(lock_t* lock) {
   for (int i = 0; i < LOCK_SPINS; i++) {
     uint32_t expected = LOCK_FREE;
-    if (load_relaxed(&lock->state) == LOCK_FREE && cas_acquire(&lock->state, &expected, LOCK_HELD)) {
+    if (load_relaxed(&lock->state) == LOCK_FREE &&
+        cas_acquire(&lock->state, &expected, LOCK_HELD)) {
       return;  // [L1]
     }
     port_relax();
@@ -29,13 +31,15 @@ COLD UNUSED static void lock_wait(lock_t* lock) {
 
 FAST void lock_acquire(lock_t* lock) {
   uint32_t expected = LOCK_FREE;
-  if (unlikely(!cas_acquire(&lock->state, &expected, LOCK_HELD))) {  // [L1] in: all that the last holder wrote
+  if (unlikely(!cas_acquire(&lock->state, &expected,
+                            LOCK_HELD))) {  // [L1] in: all that the last holder wrote
     lock_wait(lock);
   }
 }
 
 FAST void lock_release(lock_t* lock) {
-  if (unlikely(exchange_release(&lock->state, LOCK_FREE) == LOCK_CONTENDED)) {  // [L2] out: all that we wrote
+  if (unlikely(exchange_release(&lock->state, LOCK_FREE) ==
+               LOCK_CONTENDED)) {  // [L2] out: all that we wrote
     port_wake_one(&lock->state);
   }
 }

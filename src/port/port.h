@@ -1,7 +1,8 @@
 // The calls that a platform must answer; one .c file per platform implements them all.
 //
-// A port prints nothing, reads no option and keeps no policy: it returns 0 or an error number. No call changes errno, so
-// that `free` keeps it. Every call is legal before constructors have run and after destructors, from any thread.
+// A port prints nothing, reads no option and keeps no policy: it returns 0 or an error number. No
+// call changes errno, so that `free` keeps it. Every call is legal before constructors have run and
+// after destructors, from any thread.
 #ifndef MI_PORT_PORT_H
 #define MI_PORT_PORT_H
 
@@ -40,11 +41,12 @@ PRIVATE size_t port_address_limit(void);
 
 PRIVATE const char* port_getenv(const char* name);  // NULL also in a set-user-id program
 PRIVATE char* const* port_environ(void);            // may be NULL
-// If standard error is closed, a file that the program opens later may get its number: then nothing is written to it.
+// If standard error is closed, a file that the program opens later may get its number: then nothing
+// is written to it.
 PRIVATE void port_check_stderr(void);
 PRIVATE void port_write_stderr(const char* text, size_t length);
-PRIVATE int64_t port_clock_ms(void);                // monotonic, coarse, without a system call
-PRIVATE uint64_t port_clock_ns(void);               // monotonic
+PRIVATE int64_t port_clock_ms(void);   // monotonic, coarse, without a system call
+PRIVATE uint64_t port_clock_ns(void);  // monotonic
 PRIVATE _Noreturn void port_abort(void);
 PRIVATE int port_numa_count(void);
 PRIVATE void port_wait(_Atomic(uint32_t)* word, uint32_t value);  // returns when woken, or soon
@@ -58,16 +60,15 @@ PRIVATE void port_usage(port_usage_t* out);
 
 // True only if no other thread exists; false if the platform cannot tell.
 PRIVATE bool port_is_single_threaded(void);
-// Calls `on_exit` in each later thread that has called port_thread_arm, late in its end. Non-zero: no such service.
+// Calls `on_exit` in each later thread that has called port_thread_arm, late in its end. Non-zero:
+// no such service.
 PRIVATE int port_thread_exit_init(void (*on_exit)(void*));
 PRIVATE int port_thread_arm(void* argument);
 // Runs the three around every fork.
 PRIVATE int port_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void));
 
 // An address that no two live threads share; never 0.
-FAST uintptr_t port_thread_id(void) {
-  return (uintptr_t)__builtin_thread_pointer();
-}
+FAST uintptr_t port_thread_id(void) { return (uintptr_t)__builtin_thread_pointer(); }
 
 FAST void port_relax(void) {
 #if defined(__x86_64__) || defined(__i386__)

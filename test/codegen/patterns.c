@@ -1,5 +1,5 @@
-// Patterns whose instructions are counted: `patterns PATTERN SIZE COUNT`. The difference between two counts is the cost of
-// the operations alone.
+// Patterns whose instructions are counted: `patterns PATTERN SIZE COUNT`. The difference between
+// two counts is the cost of the operations alone.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

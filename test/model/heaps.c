@@ -1,5 +1,6 @@
 /* test: timeout=60 cflags="-fsanitize=thread" */
-// Heaps that are deleted or destroyed while other threads free, collect or leave (H1 to H4 in src/heap/heap.h).
+// Heaps that are deleted or destroyed while other threads free, collect or leave (H1 to H4 in
+// src/heap/heap.h).
 #include "world.h"
 
 static heap_t* heap;
@@ -32,7 +33,10 @@ static void begin(void) {
   for (int i = 2; i < 4; i++) { model_act_as(1), take_in_heap(i); }
 }
 
-static void two_owners(void) { begin(); world_ready(); }
+static void two_owners(void) {
+  begin();
+  world_ready();
+}
 
 static void one_left(void) {
   begin();
@@ -66,7 +70,9 @@ static void owner_0_only(void) {
 }
 
 // A hook is registered that thread 1 has not seen yet.
-static void not_interested(bool force, unsigned long long heartbeat, void* arg) { (void)force, (void)heartbeat, (void)arg; }
+static void not_interested(bool force, unsigned long long heartbeat, void* arg) {
+  (void)force, (void)heartbeat, (void)arg;
+}
 
 static void two_owners_and_hook(void) {
   begin();
@@ -79,10 +85,22 @@ static void delete(void) { heap_delete(heap); }
 static void give_0(void) { give(0); }
 static void give_2(void) { give(2); }
 static void give_3(void) { give(3); }
-static void give_2_and_3(void) { give(2); give(3); }
-static void give_0_and_2(void) { give(0); give(2); }
-static void give_2_and_take(void) { give(2); take(9, BLOCK / 2); }
-static void take_9_and_back(void) { take(9, BLOCK / 2); give(9); }
+static void give_2_and_3(void) {
+  give(2);
+  give(3);
+}
+static void give_0_and_2(void) {
+  give(0);
+  give(2);
+}
+static void give_2_and_take(void) {
+  give(2);
+  take(9, BLOCK / 2);
+}
+static void take_9_and_back(void) {
+  take(9, BLOCK / 2);
+  give(9);
+}
 static void leave(void) { thread_leave(); }
 static void collect(void) { thread_collect(thread_self_or_null(), true); }
 static void catch_up(void) { thread_catch_up(thread_self_or_null()); }
@@ -100,7 +118,8 @@ static void everybody_catches_up(void) {
   }
 }
 
-// After all have noticed, nothing names the heap but full pages, and each block is where it belongs.
+// After all have noticed, nothing names the heap but full pages, and each block is where it
+// belongs.
 static void deleted(void) {
   everybody_catches_up();
   world_check();
@@ -132,7 +151,19 @@ MODEL_MAIN(
     {"delete_last_blocks", one_left, {delete, give_0_and_2, give_3}, deleted, 2, 0, 1000},
     {"delete_full", full_left, {delete, give_2, give_3}, deleted, 2, 0, 1000},
     {"delete_by_stranger", nobody_left, {delete, give_2, give_3}, deleted, 2, 0, 1000},
-    {"pages_listed", two_owners, {take_new_in_heap, take_new_in_heap, give_0_and_2}, then_deleted, 2, 0, 1000},
+    {"pages_listed",
+     two_owners,
+     {take_new_in_heap, take_new_in_heap, give_0_and_2},
+     then_deleted,
+     2,
+     0,
+     1000},
     {"destroy_and_leave", two_owners, {destroy, leave, collect}, destroyed, 2, 0, 1000},
     {"destroy_and_collect", owner_0_only, {destroy, collect, catch_up}, destroyed, 2, 0, 1000},
-    {"destroy_and_heartbeat", two_owners_and_hook, {destroy, take_9_and_back, collect}, destroyed, 2, 0, 1000})
+    {"destroy_and_heartbeat",
+     two_owners_and_hook,
+     {destroy, take_9_and_back, collect},
+     destroyed,
+     2,
+     0,
+     1000})

@@ -1,11 +1,14 @@
 /* test: timeout=60 cflags="-fsanitize=thread" */
-// Registered functions and their arguments (src/service/message.c): who reads a function gets the argument it came with.
+// Registered functions and their arguments (src/service/message.c): who reads a function gets the
+// argument it came with.
 #define MI_MODEL_ATOMICS "../../test/model/atomics.h"
 #include "../../src/service/format.c"
 #include "../../src/service/message.c"
 
 static _Atomic(long) option_values[OPTION_COUNT];
-static void port_write_stderr(const char* text, size_t length) { MODEL_CHECK(text != NULL && length > 0); }
+static void port_write_stderr(const char* text, size_t length) {
+  MODEL_CHECK(text != NULL && length > 0);
+}
 static _Noreturn void port_abort(void) { abort(); }
 
 static int first_argument, second_argument;
@@ -52,17 +55,23 @@ static void use(void) {
   void* arg;
   const any_fun_t fun = hook_get(&output_hook, &arg);
   if (fun == (any_fun_t)first_out) { MODEL_CHECK(arg == &first_argument); }
-  if (fun == (any_fun_t)second_out) { MODEL_CHECK(arg == &second_argument && second_argument == 2); }
+  if (fun == (any_fun_t)second_out) {
+    MODEL_CHECK(arg == &second_argument && second_argument == 2);
+  }
 }
 
-static void use_twice(void) { use(); use(); }
+static void use_twice(void) {
+  use();
+  use();
+}
 static void message(void) { message_out("text"); }
 static void unregister(void) { message_register_output(NULL, NULL); }
 
 static void complete(void) {
   void* arg;
   const any_fun_t fun = hook_get(&output_hook, &arg);
-  MODEL_CHECK((load_relaxed(&output_hook.version) & 1) == 0 && load_relaxed(&output_hook.entered) == 0);
+  MODEL_CHECK((load_relaxed(&output_hook.version) & 1) == 0 &&
+              load_relaxed(&output_hook.entered) == 0);
   MODEL_CHECK(fun != (any_fun_t)first_out || arg == &first_argument);
   MODEL_CHECK(fun != (any_fun_t)second_out || arg == &second_argument);
 }
@@ -72,4 +81,10 @@ MODEL_MAIN(
     {"replace_and_use", setup_first, {register_second, use, use}, complete, 2, 1, 20000},
     {"two_writers", setup, {register_first, register_second}, complete, 4, 1, 5000},
     {"two_writers_and_use", setup, {register_first, register_second, use}, complete, 2, 1, 20000},
-    {"unregister_and_call", setup_first, {unregister, message, register_second}, complete, 2, 1, 20000})
+    {"unregister_and_call",
+     setup_first,
+     {unregister, message, register_second},
+     complete,
+     2,
+     1,
+     20000})

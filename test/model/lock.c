@@ -1,9 +1,12 @@
 /* test: timeout=60 cflags="-fsanitize=thread" */
-// The lock (src/port/lock.h) on a port whose waiting is the scheduler's: mutual exclusion, no lost wake-up, no deadlock.
+// The lock (src/port/lock.h) on a port whose waiting is the scheduler's: mutual exclusion, no lost
+// wake-up, no deadlock.
 #define MI_MODEL_ATOMICS "../../test/model/atomics.h"
 #include "../../src/port/lock.h"
 
-static void port_wait(_Atomic(uint32_t)* word, uint32_t value) { model_wait(word, value, sizeof(value)); }
+static void port_wait(_Atomic(uint32_t)* word, uint32_t value) {
+  model_wait(word, value, sizeof(value));
+}
 static void port_wake_one(_Atomic(uint32_t)* word) { model_wake_one(word, sizeof(uint32_t)); }
 
 static lock_t lock, inner;
@@ -28,7 +31,10 @@ static void enter(void) {
   lock_release(&lock);
 }
 
-static void enter_twice(void) { enter(); enter(); }
+static void enter_twice(void) {
+  enter();
+  enter();
+}
 
 static void enter_both(void) {
   lock_acquire(&lock);
@@ -54,9 +60,8 @@ static void two(void) { entered(2); }
 static void three(void) { entered(3); }
 static void four(void) { entered(4); }
 
-MODEL_MAIN(
-    {"two_threads", setup, {enter, enter}, two, -1, 2, 0},
-    {"two_threads_twice", setup, {enter_twice, enter_twice}, four, 4, 1, 0},
-    {"three_threads", setup, {enter, enter, enter}, three, 3, 1, 20000},
-    {"four_threads", setup, {enter, enter, enter, enter}, four, 2, 0, 20000},
-    {"two_locks", setup, {enter_both, enter, enter_inner}, four, 3, 0, 20000})
+MODEL_MAIN({"two_threads", setup, {enter, enter}, two, -1, 2, 0},
+           {"two_threads_twice", setup, {enter_twice, enter_twice}, four, 4, 1, 0},
+           {"three_threads", setup, {enter, enter, enter}, three, 3, 1, 20000},
+           {"four_threads", setup, {enter, enter, enter, enter}, four, 2, 0, 20000},
+           {"two_locks", setup, {enter_both, enter, enter_inner}, four, 3, 0, 20000})

@@ -1,5 +1,6 @@
 /* test: timeout=60 cflags="-fsanitize=thread" */
-// Address-to-page map: blocks of new pages reach other threads, whose look-ups need no order of their own (M1 in src/memory/map.h).
+// Address-to-page map: blocks of new pages reach other threads, whose look-ups need no order of
+// their own (M1 in src/memory/map.h).
 #include "world.h"
 
 static _Atomic(void*) mail[2];
@@ -12,8 +13,15 @@ static void begin(void) {
   for (int i = 2; i >= 0; i--) { model_act_as(i), world_enter(); }
 }
 
-static void nothing_yet(void) { begin(); world_ready(); }
-static void old_page(void) { begin(); take(0, 2 * BLOCK); world_ready(); }
+static void nothing_yet(void) {
+  begin();
+  world_ready();
+}
+static void old_page(void) {
+  begin();
+  take(0, 2 * BLOCK);
+  world_ready();
+}
 
 static void* taken(size_t size) {
   void* p = theap_malloc(theap_current(), size);
@@ -29,7 +37,10 @@ static void receive(int box, size_t size) {
 }
 
 static void send(void) { store_release(&mail[0], taken(BLOCK)); }
-static void send_both(void) { send(); store_release(&mail[1], taken(BLOCK / 2)); }
+static void send_both(void) {
+  send();
+  store_release(&mail[1], taken(BLOCK / 2));
+}
 static void receive_first(void) { receive(0, BLOCK); }
 static void receive_second(void) { receive(1, BLOCK / 2); }
 static void pass_on(void) {
@@ -39,7 +50,11 @@ static void pass_on(void) {
 static void receive_passed(void) { receive(1, BLOCK); }
 
 // The last block of a page goes, its memory becomes that of a page of another class.
-static void give_and_send_anew(void) { give(0); thread_collect(thread_self_or_null(), true); send(); }
+static void give_and_send_anew(void) {
+  give(0);
+  thread_collect(thread_self_or_null(), true);
+  send();
+}
 
 static void mail_read(void) {
   for (int i = 0; i < 2; i++) {

@@ -1,5 +1,6 @@
 /* test: timeout=60 cflags="-fsanitize=thread" */
-// What is published by one release and found by one acquire: the start of the process, page records, the deferred-free hook.
+// What is published by one release and found by one acquire: the start of the process, page
+// records, the deferred-free hook.
 #include "world.h"
 
 // ---- the first calls of a process ----
@@ -19,8 +20,11 @@ static void first_call(void) { take(m.self, BLOCK); }
 
 static void all_entered(void) {
   int threads = 0;
-  for (const thread_t* thread = registry.threads; thread != NULL; thread = thread->next) { threads++; }
-  MODEL_CHECK(threads == m.threads && registry.subprocs == &subproc_main_static && registry.subprocs->next == NULL);
+  for (const thread_t* thread = registry.threads; thread != NULL; thread = thread->next) {
+    threads++;
+  }
+  MODEL_CHECK(threads == m.threads && registry.subprocs == &subproc_main_static &&
+              registry.subprocs->next == NULL);
   world_check();
 }
 
@@ -62,10 +66,18 @@ static void register_hook(void) {
   mi_register_deferred_free(deferred, &argument);
 }
 
-static void two_slow_calls(void) { take(1, BLOCK); take(2, BLOCK); }
+static void two_slow_calls(void) {
+  take(1, BLOCK);
+  take(2, BLOCK);
+}
 
-MODEL_MAIN(
-    {"first_calls", process_unknown, {first_call, first_call}, all_entered, 2, 1, 5000},
-    {"three_first_calls", process_unknown, {first_call, first_call, first_call}, all_entered, 1, 0, 5000},
-    {"records_visited", no_pages, {first_page, visit}, world_check, 3, 0, 5000},
-    {"deferred_free", no_hook, {register_hook, two_slow_calls}, world_check, 3, 2, 5000})
+MODEL_MAIN({"first_calls", process_unknown, {first_call, first_call}, all_entered, 2, 1, 5000},
+           {"three_first_calls",
+            process_unknown,
+            {first_call, first_call, first_call},
+            all_entered,
+            1,
+            0,
+            5000},
+           {"records_visited", no_pages, {first_page, visit}, world_check, 3, 0, 5000},
+           {"deferred_free", no_hook, {register_hook, two_slow_calls}, world_check, 3, 2, 5000})

@@ -1,5 +1,6 @@
 /* test: timeout=60 cflags="-fsanitize=thread" */
-// The word of a page that all threads share (src/page/remote.h), alone: an owner, and threads that free.
+// The word of a page that all threads share (src/page/remote.h), alone: an owner, and threads that
+// free.
 #define MI_MODEL_ATOMICS "../../test/model/atomics.h"
 #include "../../src/page/remote.h"
 
@@ -24,7 +25,9 @@ static bool program_has[BLOCKS];
 
 static uint8_t* start(void) { return (uint8_t*)blocks; }
 static block_t* block(int i) { return &blocks[i].block; }
-static int index_of_block(const block_t* b) { return (int)((const block_memory_t*)(const void*)b - blocks); }
+static int index_of_block(const block_t* b) {
+  return (int)((const block_memory_t*)(const void*)b - blocks);
+}
 
 // ---- the owner ----
 
@@ -118,7 +121,10 @@ static void pop(void) {
 static void free_0(void) { free_chain(0, 1); }
 static void free_1(void) { free_chain(1, 1); }
 static void free_2(void) { free_chain(2, 1); }
-static void free_0_then_1(void) { free_0(); free_1(); }
+static void free_0_then_1(void) {
+  free_0();
+  free_1();
+}
 static void free_2_and_3(void) { free_chain(2, 2); }
 static void free_1_and_2(void) { free_chain(1, 2); }
 
@@ -159,7 +165,8 @@ static void page_of_state(uint32_t state, int taken) {
     page.free = block(i);
   }
   page.used = (uint32_t)taken;
-  store_relaxed(&page.remote, state == REMOTE_PARKED ? (uint32_t)taken * REMOTE_ONE | REMOTE_PARKED : state);
+  store_relaxed(&page.remote,
+                state == REMOTE_PARKED ? (uint32_t)taken * REMOTE_ONE | REMOTE_PARKED : state);
   model_state(&page, sizeof(page));
   model_state(blocks, sizeof(blocks));
   model_state(program_has, sizeof(program_has));
@@ -181,7 +188,9 @@ static void each_block_once(void) {
   for (int i = 0; i < BLOCKS; i++) { found[i] = program_has[i], in_use += program_has[i]; }
   block_t* lists[] = {page.free, remote_head(word, start())};
   for (int i = 0; i < 2; i++) {
-    for (block_t* b = lists[i]; b != NULL && listed <= BLOCKS; b = b->next) { found[index_of_block(b)]++, listed++; }
+    for (block_t* b = lists[i]; b != NULL && listed <= BLOCKS; b = b->next) {
+      found[index_of_block(b)]++, listed++;
+    }
   }
   for (int i = 0; i < BLOCKS; i++) { MODEL_CHECK(found[i] == 1); }
   MODEL_CHECK(page.owner == NOBODY);
@@ -193,12 +202,36 @@ static void each_block_once(void) {
 MODEL_MAIN(
     {"leave_and_free", owned_4, {own_and_leave, free_0}, each_block_once, -1, 4, 0},
     {"owned_take_two", owned_3, {own_take_twice, free_0_then_1}, each_block_once, -1, 2, 0},
-    {"owned_two_freers", owned_4, {own_take_pop_leave, free_0, free_2_and_3}, each_block_once, 4, 1, 20000},
-    {"owned_three_freers", owned_4, {own_and_leave, free_0, free_1, free_2}, each_block_once, 3, 1, 20000},
-    {"owned_last_blocks", owned_2, {own_take_pop_leave, free_0, free_1}, each_block_once, 4, 1, 20000},
+    {"owned_two_freers",
+     owned_4,
+     {own_take_pop_leave, free_0, free_2_and_3},
+     each_block_once,
+     4,
+     1,
+     20000},
+    {"owned_three_freers",
+     owned_4,
+     {own_and_leave, free_0, free_1, free_2},
+     each_block_once,
+     3,
+     1,
+     20000},
+    {"owned_last_blocks",
+     owned_2,
+     {own_take_pop_leave, free_0, free_1},
+     each_block_once,
+     4,
+     1,
+     20000},
     {"owned_last_block", owned_1, {own_and_leave, free_0}, each_block_once, -1, 4, 0},
     {"full_two_freers", full, {free_0, free_1}, each_block_once, -1, 2, 0},
     {"full_three_freers", full, {free_0_then_1, free_2_and_3}, each_block_once, -1, 2, 20000},
     {"parked_last_two", parked_2, {free_0, free_1}, each_block_once, -1, 2, 0},
     {"parked_claim", parked_2, {claim_pop_leave, free_0, free_1}, each_block_once, 4, 1, 20000},
-    {"parked_chain", parked_3, {claim_pop_leave, free_0, free_1_and_2}, each_block_once, 4, 1, 20000})
+    {"parked_chain",
+     parked_3,
+     {claim_pop_leave, free_0, free_1_and_2},
+     each_block_once,
+     4,
+     1,
+     20000})

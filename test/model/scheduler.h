@@ -1,21 +1,26 @@
-// A model checker for the lock-free parts: runs a few threads as fibers and explores their interleavings.
+// A model checker for the lock-free parts: runs a few threads as fibers and explores their
+// interleavings.
 //
-// A program under test includes sources of the product; atomics.h makes each of their atomic operations a step. Before
-// a step the scheduler may run another thread. All choices of an execution are kept in a list; the next execution repeats
-// it up to the last choice that has another alternative. So all executions are visited whose number of preemptions (a
-// thread is interrupted that could go on) and of weak choices are within bounds. Then come executions by random
-// priorities with a few random changes: S. Burckhardt et al., "A Randomized Scheduler with Probabilistic Guarantees of
-// Finding Bugs", ASPLOS 2010; the bound is that of M. Musuvathi and S. Qadeer, "Iterative Context Bounding", PLDI 2007.
+// A program under test includes sources of the product; atomics.h makes each of their atomic
+// operations a step. Before a step the scheduler may run another thread. All choices of an
+// execution are kept in a list; the next execution repeats it up to the last choice that has
+// another alternative. So all executions are visited whose number of preemptions (a thread is
+// interrupted that could go on) and of weak choices are within bounds. Then come executions by
+// random priorities with a few random changes: S. Burckhardt et al., "A Randomized Scheduler with
+// Probabilistic Guarantees of Finding Bugs", ASPLOS 2010; the bound is that of M. Musuvathi and S.
+// Qadeer, "Iterative Context Bounding", PLDI 2007.
 //
-// Memory model: each atomic word keeps its past stores. A load takes the newest one or, a weak choice, any that its thread is
-// not known to have seen overwritten. A weak compare-and-swap may fail for no reason, a weak choice too. A release store
-// carries what its thread knows; an acquire load that reads it, or a read-modify-write that continues it, learns that.
-// Plain accesses are reported by the compiler (-fsanitize=thread, with the functions below in place of its library):
-// two that touch the same bytes, one of them a write, must be ordered by what the threads know. Atomic ones count too.
-// Not modelled: stores that take effect in another order than they are made, loads that see a later store of their own
-// future, fences, seq_cst.
+// Memory model: each atomic word keeps its past stores. A load takes the newest one or, a weak
+// choice, any that its thread is not known to have seen overwritten. A weak compare-and-swap may
+// fail for no reason, a weak choice too. A release store carries what its thread knows; an acquire
+// load that reads it, or a read-modify-write that continues it, learns that. Plain accesses are
+// reported by the compiler (-fsanitize=thread, with the functions below in place of its library):
+// two that touch the same bytes, one of them a write, must be ordered by what the threads know.
+// Atomic ones count too. Not modelled: stores that take effect in another order than they are made,
+// loads that see a later store of their own future, fences, seq_cst.
 //
-// A failure prints what happened, the last steps, and the choices, with which the program repeats it:
+// A failure prints what happened, the last steps, and the choices, with which the program repeats
+// it:
 //   PROGRAM MODEL CHOICES       PROGRAM MODEL runs that model only
 #ifndef TEST_MODEL_SCHEDULER_H
 #define TEST_MODEL_SCHEDULER_H
@@ -31,12 +36,22 @@
 #include <ucontext.h>
 
 #define UNSEEN __attribute__((no_sanitize("thread"), noinline, unused))
-#define MODEL static UNSEEN
+#define MODEL  static UNSEEN
 
-enum { THREADS_MOST = 4, LOCATIONS_MOST = 96, LOCATION_HASH = 256, STORES_MOST = 48, CHOICES_MOST = 4096, LOG_MOST = 60 };
+enum {
+  THREADS_MOST = 4,
+  LOCATIONS_MOST = 96,
+  LOCATION_HASH = 256,
+  STORES_MOST = 48,
+  CHOICES_MOST = 4096,
+  LOG_MOST = 60
+};
 enum { STACK_BYTES = 128 << 10, STEPS_MOST = 20000, RANGES_MOST = 256, TLS_BYTES = 64 };
 enum { GRANULES_MOST = 1 << 13, CELLS_MOST = 8 };
-enum { REPEATS_SEEN = 3, REPEATS_MOST = 100 };  // of a load whose result cannot change while nobody else runs
+enum {
+  REPEATS_SEEN = 3,
+  REPEATS_MOST = 100
+};  // of a load whose result cannot change while nobody else runs
 
 typedef enum { ORDER_RELAXED = 0, ORDER_ACQUIRE = 1, ORDER_RELEASE = 2, ORDER_ACQ_REL = 3 } order_t;
 
@@ -50,7 +65,8 @@ typedef struct site {
 
 typedef struct model {
   const char* name;
-  void (*setup)(void);  // once; what it leaves in the ranges of model_state is where each execution starts
+  void (*setup)(
+      void);  // once; what it leaves in the ranges of model_state is where each execution starts
   void (*threads[THREADS_MOST])(void);
   void (*finish)(void);  // after each execution
   int preemptions;       // at most so many; -1: any number
@@ -63,8 +79,8 @@ typedef struct model {
 // ---- state of an execution ----
 
 typedef struct knowledge {
-  uint32_t clock[THREADS_MOST];    // what has happened before
-  uint32_t seen[LOCATIONS_MOST];   // the oldest store of each location that may still be read
+  uint32_t clock[THREADS_MOST];   // what has happened before
+  uint32_t seen[LOCATIONS_MOST];  // the oldest store of each location that may still be read
 } knowledge_t;
 
 typedef struct past_store {
@@ -166,9 +182,9 @@ MODEL void print_log(void) {
   for (unsigned i = first; i < m.logged; i++) {
     const log_line_t* line = &m.log[i % LOG_MOST];
     const char* slash = strrchr(line->site.file, '/');
-    fprintf(stderr, "  %*sT%d %-9s %-28s %#llx%s  (%s:%d)\n", 4 * line->thread, "", line->thread, line->op,
-            line->site.what, (unsigned long long)line->value, line->note, slash == NULL ? line->site.file : slash + 1,
-            line->site.line);
+    fprintf(stderr, "  %*sT%d %-9s %-28s %#llx%s  (%s:%d)\n", 4 * line->thread, "", line->thread,
+            line->op, line->site.what, (unsigned long long)line->value, line->note,
+            slash == NULL ? line->site.file : slash + 1, line->site.line);
   }
 }
 
@@ -182,13 +198,14 @@ MODEL _Noreturn void model_stop(void) {
 }
 
 MODEL _Noreturn void model_failed(const char* what, site_t site) {
-  fprintf(stderr, "%s:%d: model %s: T%d: failed: %s\n", site.file, site.line, m.model == NULL ? "?" : m.model->name,
-          m.self, what);
+  fprintf(stderr, "%s:%d: model %s: T%d: failed: %s\n", site.file, site.line,
+          m.model == NULL ? "?" : m.model->name, m.self, what);
   if (m.model == NULL) { _Exit(1); }
   model_stop();
 }
 
-#define MODEL_LIMIT(c) ((c) ? (void)0 : model_failed("limit of the checker: " #c, (site_t){"", __FILE__, __LINE__}))
+#define MODEL_LIMIT(c) \
+  ((c) ? (void)0 : model_failed("limit of the checker: " #c, (site_t){"", __FILE__, __LINE__}))
 
 MODEL void log_step(const char* op, site_t site, uint64_t value, const char* note) {
   m.log[m.logged++ % LOG_MOST] = (log_line_t){m.self, site, op, value, note};
@@ -225,7 +242,8 @@ MODEL int choose(int count, int wanted) {
 // A weak choice: 0 is what a strong machine does.
 MODEL int choose_weak(int count) {
   if (count <= 1 || m.weak >= m.model->weak) { return 0; }
-  const int wanted = m.is_random && random_bits() % 8 == 0 ? (int)(random_bits() % (unsigned)count) : 0;
+  const int wanted =
+      m.is_random && random_bits() % 8 == 0 ? (int)(random_bits() % (unsigned)count) : 0;
   const int pick = choose(count, wanted);
   if (pick != 0) { m.weak++; }
   return pick;
@@ -292,7 +310,9 @@ MODEL void preemption_point(void) {
   int options[THREADS_MOST];
   const int count = thread_options(options, true);
   if (count == 1) { return; }
-  if (!m.is_random && m.model->preemptions >= 0 && m.preemptions >= m.model->preemptions) { return; }
+  if (!m.is_random && m.model->preemptions >= 0 && m.preemptions >= m.model->preemptions) {
+    return;
+  }
   const int next = choose_thread(options, count);
   if (next != m.self) { m.preemptions++; }
   go_on_with(next);
@@ -344,7 +364,9 @@ MODEL bool happened(int thread, uint32_t clock) { return clock <= self()->known.
 
 // ---- locations ----
 
-MODEL bool is_in(const range_t* range, uintptr_t address) { return address - (uintptr_t)range->start < range->bytes; }
+MODEL bool is_in(const range_t* range, uintptr_t address) {
+  return address - (uintptr_t)range->start < range->bytes;
+}
 
 MODEL bool is_quiet(const volatile void* p) {
   if (!m.exploring) { return true; }
@@ -387,7 +409,8 @@ MODEL location_t* location_at(const volatile void* p, unsigned bytes) {
 MODEL location_t* location_of(const volatile void* p, unsigned bytes) {
   location_t* location = location_at(p, bytes);
   const uint64_t now = memory_word(p, bytes);
-  if (location->count == 0 || location->stores[location->count - 1].value != now) {  // set-up, or a plain write
+  if (location->count == 0 ||
+      location->stores[location->count - 1].value != now) {  // set-up, or a plain write
     location->first += (uint32_t)location->count;
     location->count = 1;
     location->stores[0].value = now;
@@ -400,10 +423,12 @@ MODEL int index_of(const location_t* location) { return (int)(location - m.locat
 MODEL past_store_t* newest(location_t* location) { return &location->stores[location->count - 1]; }
 
 // A store of the running thread; `continued` is the one that a read-modify-write has read, or NULL.
-MODEL void append(location_t* location, uint64_t value, order_t order, const past_store_t* continued) {
+MODEL void append(location_t* location, uint64_t value, order_t order,
+                  const past_store_t* continued) {
   if (location->count == STORES_MOST) {
     enum { FORGOTTEN = STORES_MOST / 2 };
-    memmove(location->stores, location->stores + FORGOTTEN, (STORES_MOST - FORGOTTEN) * sizeof(past_store_t));
+    memmove(location->stores, location->stores + FORGOTTEN,
+            (STORES_MOST - FORGOTTEN) * sizeof(past_store_t));
     location->count -= FORGOTTEN;
     location->first += FORGOTTEN;
     continued = continued == NULL ? NULL : newest(location);
@@ -431,7 +456,9 @@ MODEL void learn(location_t* location, const past_store_t* store, order_t order)
   const uint32_t number = location->first + (uint32_t)(store - location->stores);
   uint32_t* seen = &self()->known.seen[index_of(location)];
   if (number > *seen) { *seen = number; }
-  if ((order & ORDER_ACQUIRE) != 0 && store->carries) { knowledge_join(&self()->known, &store->known); }
+  if ((order & ORDER_ACQUIRE) != 0 && store->carries) {
+    knowledge_join(&self()->known, &store->known);
+  }
 }
 
 // How many older stores than the newest the running thread may still read.
@@ -477,12 +504,17 @@ typedef enum { PLAIN_READ = 0, PLAIN_WRITE = 1, ATOMIC_READ = 2, ATOMIC_WRITE = 
 
 static const char* const access_names[] = {"read", "write", "atomic read", "atomic write"};
 
-MODEL _Noreturn void report_race(access_t mine, int other, access_t theirs, uintptr_t address, const void* pc, const void* other_pc) {
+MODEL _Noreturn void report_race(access_t mine, int other, access_t theirs, uintptr_t address,
+                                 const void* pc, const void* other_pc) {
   const uintptr_t base = (uintptr_t)__executable_start;
-  fprintf(stderr, "race at %#lx: %s by T%d (code at %#lx, after %s:%d), %s by T%d (code at %#lx, after %s:%d); see addr2line -fie\n",
-          (unsigned long)address, access_names[mine], m.self, pc == NULL ? 0 : (unsigned long)((uintptr_t)pc - base),
-          self()->last.file, self()->last.line, access_names[theirs], other,
-          other_pc == NULL ? 0 : (unsigned long)((uintptr_t)other_pc - base), m.fibers[other].last.file, m.fibers[other].last.line);
+  fprintf(stderr,
+          "race at %#lx: %s by T%d (code at %#lx, after %s:%d), %s by T%d (code at %#lx, after "
+          "%s:%d); see addr2line -fie\n",
+          (unsigned long)address, access_names[mine], m.self,
+          pc == NULL ? 0 : (unsigned long)((uintptr_t)pc - base), self()->last.file,
+          self()->last.line, access_names[theirs], other,
+          other_pc == NULL ? 0 : (unsigned long)((uintptr_t)other_pc - base),
+          m.fibers[other].last.file, m.fibers[other].last.line);
   model_failed("data race", self()->last);
 }
 
@@ -492,9 +524,15 @@ MODEL void check_race(const cell_t* cell, access_t mine, uintptr_t address, cons
     report_race(mine, cell->writer, PLAIN_WRITE, address, pc, cell->writer_pc);
   }
   for (int i = 0; i < m.threads; i++) {
-    if (writes && !happened(i, cell->read[i])) { report_race(mine, i, PLAIN_READ, address, pc, NULL); }
-    if (!atomic && !happened(i, cell->atomic_wrote[i])) { report_race(mine, i, ATOMIC_WRITE, address, pc, NULL); }
-    if (!atomic && writes && !happened(i, cell->atomic_read[i])) { report_race(mine, i, ATOMIC_READ, address, pc, NULL); }
+    if (writes && !happened(i, cell->read[i])) {
+      report_race(mine, i, PLAIN_READ, address, pc, NULL);
+    }
+    if (!atomic && !happened(i, cell->atomic_wrote[i])) {
+      report_race(mine, i, ATOMIC_WRITE, address, pc, NULL);
+    }
+    if (!atomic && writes && !happened(i, cell->atomic_read[i])) {
+      report_race(mine, i, ATOMIC_READ, address, pc, NULL);
+    }
   }
 }
 
@@ -504,7 +542,9 @@ MODEL void access_within(uintptr_t address, unsigned bytes, access_t kind, const
   cell_t* cell = cell_of(granule, at, bytes);
   for (int i = 0; i < granule->count; i++) {
     const cell_t* other = &granule->cells[i];
-    if (other->at < at + bytes && at < (unsigned)other->at + other->bytes) { check_race(other, kind, address, pc); }
+    if (other->at < at + bytes && at < (unsigned)other->at + other->bytes) {
+      check_race(other, kind, address, pc);
+    }
   }
   const uint32_t now = self()->known.clock[m.self];
   if (kind == PLAIN_READ) {
@@ -524,7 +564,9 @@ MODEL void access_within(uintptr_t address, unsigned bytes, access_t kind, const
 MODEL void access_bytes(const volatile void* p, size_t bytes, access_t kind, const void* pc) {
   if (!m.exploring) { return; }
   uintptr_t address = (uintptr_t)p;
-  if (address - (uintptr_t)self()->stack < STACK_BYTES || address - (uintptr_t)&m < sizeof(m)) { return; }
+  if (address - (uintptr_t)self()->stack < STACK_BYTES || address - (uintptr_t)&m < sizeof(m)) {
+    return;
+  }
   if (is_in(&m.tls, address) || address == (uintptr_t)&errno) { return; }
   while (bytes > 0) {
     const size_t room = 8 - (address & 7);
@@ -537,7 +579,8 @@ MODEL void access_bytes(const volatile void* p, size_t bytes, access_t kind, con
 
 // ---- steps ----
 
-// Loads that only repeat themselves are no place to preempt; after many of them the others go first.
+// Loads that only repeat themselves are no place to preempt; after many of them the others go
+// first.
 MODEL bool is_repeated(location_t* location) {
   fiber_t* fiber = self();
   if (fiber->repeats_since != m.turn) {
@@ -563,7 +606,8 @@ MODEL location_t* step(const volatile void* p, unsigned bytes, bool only_loads, 
   return location_of(p, bytes);
 }
 
-MODEL void model_load(const volatile void* p, void* out, unsigned bytes, order_t order, site_t site) {
+MODEL void model_load(const volatile void* p, void* out, unsigned bytes, order_t order,
+                      site_t site) {
   if (is_quiet(p)) {
     memcpy(out, (const void*)(uintptr_t)p, bytes);
     return;
@@ -577,7 +621,8 @@ MODEL void model_load(const volatile void* p, void* out, unsigned bytes, order_t
   memcpy(out, &store->value, bytes);
 }
 
-MODEL void model_store(volatile void* p, const void* in, unsigned bytes, order_t order, site_t site) {
+MODEL void model_store(volatile void* p, const void* in, unsigned bytes, order_t order,
+                       site_t site) {
   const uint64_t value = memory_word(in, bytes);
   if (is_quiet(p)) {
     memcpy((void*)(uintptr_t)p, in, bytes);
@@ -596,7 +641,8 @@ MODEL void update(location_t* location, uint64_t value, order_t order) {
   append(location, value, order, before);
 }
 
-MODEL void model_exchange(volatile void* p, const void* in, void* before, unsigned bytes, order_t order, site_t site) {
+MODEL void model_exchange(volatile void* p, const void* in, void* before, unsigned bytes,
+                          order_t order, site_t site) {
   const uint64_t value = memory_word(in, bytes);
   if (is_quiet(p)) {
     memcpy(before, (const void*)(uintptr_t)p, bytes);
@@ -623,11 +669,12 @@ MODEL void model_add(volatile void* p, int64_t n, void* before, unsigned bytes, 
   log_step("add", site, value, "");
 }
 
-// Which past store a compare-and-swap fails on: 0 the newest, or none if that one has the expected value.
+// Which past store a compare-and-swap fails on: 0 the newest, or none if that one has the expected
+// value.
 MODEL int failing_store(location_t* location, uint64_t expected, bool* fails) {
   int backs[STORES_MOST], count = 0;
   const bool newest_fails = newest(location)->value != expected;
-  backs[count++] = 0;  // what a strong machine does
+  backs[count++] = 0;                         // what a strong machine does
   if (!newest_fails) { backs[count++] = 0; }  // for no reason
   for (int back = 1; back <= older_stores(location); back++) {
     if ((newest(location) - back)->value != expected) { backs[count++] = back; }
@@ -637,7 +684,8 @@ MODEL int failing_store(location_t* location, uint64_t expected, bool* fails) {
   return backs[pick];
 }
 
-MODEL bool model_cas(volatile void* p, void* old, const void* in, unsigned bytes, order_t order, site_t site) {
+MODEL bool model_cas(volatile void* p, void* old, const void* in, unsigned bytes, order_t order,
+                     site_t site) {
   const uint64_t value = memory_word(in, bytes), expected = memory_word(old, bytes);
   if (is_quiet(p)) {
     const bool same = memory_word(p, bytes) == expected;
@@ -665,7 +713,8 @@ MODEL void model_wait(const volatile void* word, uint64_t value, unsigned bytes)
   const site_t site = {"wait", "port", 0};
   if (!m.exploring) { model_failed("the set-up sleeps", site); }
   step(word, bytes, false, site);
-  const bool sleeps = memory_word(word, bytes) == value && choose_weak(2) == 0;  // or wakes for no reason
+  const bool sleeps =
+      memory_word(word, bytes) == value && choose_weak(2) == 0;  // or wakes for no reason
   log_step("wait", site, memory_word(word, bytes), sleeps ? " sleeps" : " returns");
   if (!sleeps) { return; }
   self()->state = SLEEPS;
@@ -731,13 +780,16 @@ MODEL void start_fibers(void) {
     makecontext(&fiber->context, fiber_main, 0);
   }
   m.lowest = 9;
-  for (int i = 0; i < 4; i++) { m.changes[i] = m.most_steps == 0 ? -1 : (int)(random_bits() % (unsigned)m.most_steps); }
+  for (int i = 0; i < 4; i++) {
+    m.changes[i] = m.most_steps == 0 ? -1 : (int)(random_bits() % (unsigned)m.most_steps);
+  }
 }
 
 MODEL void enter_first(void) {
   int options[THREADS_MOST];
   for (int i = 0; i < m.threads; i++) { options[i] = i; }
-  const int first = options[choose(m.threads, m.is_random ? highest_priority(options, m.threads) : 0)];
+  const int first =
+      options[choose(m.threads, m.is_random ? highest_priority(options, m.threads) : 0)];
   tls_swap(m.self, first);
   m.self = first;
   m.exploring = true;
@@ -747,7 +799,9 @@ MODEL void enter_first(void) {
 
 MODEL void execute(void) {
   uint8_t tls[THREADS_MOST][TLS_BYTES];
-  for (int i = 0; i < m.state_count; i++) { memcpy(m.states[i].start, m.states[i].copy, m.states[i].bytes); }
+  for (int i = 0; i < m.state_count; i++) {
+    memcpy(m.states[i].start, m.states[i].copy, m.states[i].bytes);
+  }
   for (int i = 0; i < THREADS_MOST; i++) { memcpy(tls[i], m.fibers[i].tls, TLS_BYTES); }
   m.run++;
   m.turn += 2;
@@ -779,7 +833,9 @@ MODEL void model_begin(const model_t* model) {
   m.is_random = false;
   model->setup();
   model_act_as(0);
-  for (int i = 0; i < m.state_count; i++) { memcpy(m.states[i].copy, m.states[i].start, m.states[i].bytes); }
+  for (int i = 0; i < m.state_count; i++) {
+    memcpy(m.states[i].copy, m.states[i].start, m.states[i].bytes);
+  }
 }
 
 MODEL void bound_text(int bound, const char* what, char* out) {
@@ -803,35 +859,38 @@ MODEL void model_run(const model_t* model, const char* replay) {
   for (int i = 0; replay == NULL && i < model->random_runs; i++) { execute(); }
   bound_text(model->preemptions, "preemption", preemptions);
   bound_text(model->weak, "weak choice", weak);
-  printf("%-24s %8llu executions, all with %s and %s; %d random; %llu steps, longest %d; %.2f s\n", model->name,
-         (unsigned long long)all, preemptions, weak, replay == NULL ? model->random_runs : 0,
-         (unsigned long long)m.total_steps, m.most_steps, (double)(clock() - start) / CLOCKS_PER_SEC);
+  printf("%-24s %8llu executions, all with %s and %s; %d random; %llu steps, longest %d; %.2f s\n",
+         model->name, (unsigned long long)all, preemptions, weak,
+         replay == NULL ? model->random_runs : 0, (unsigned long long)m.total_steps, m.most_steps,
+         (double)(clock() - start) / CLOCKS_PER_SEC);
   fflush(stdout);
 }
 
 MODEL int model_main(int argc, char** argv, const model_t* models, int count) {
   for (int i = 0; i < count; i++) {
-    if (argc < 2 || strcmp(argv[1], models[i].name) == 0) { model_run(&models[i], argc > 2 ? argv[2] : NULL); }
+    if (argc < 2 || strcmp(argv[1], models[i].name) == 0) {
+      model_run(&models[i], argc > 2 ? argv[2] : NULL);
+    }
   }
   return 0;
 }
 
-#define MODEL_MAIN(...) \
-  int main(int argc, char** argv) { \
-    static const model_t models[] = {__VA_ARGS__}; \
+#define MODEL_MAIN(...)                                                               \
+  int main(int argc, char** argv) {                                                   \
+    static const model_t models[] = {__VA_ARGS__};                                    \
     return model_main(argc, argv, models, (int)(sizeof(models) / sizeof(models[0]))); \
   }
 
 // ---- what the compiler calls for each plain access ----
 
 #define SEEN_ACCESS(name, bytes, kind) \
-  UNSEEN void name(void* p); \
+  UNSEEN void name(void* p);           \
   UNSEEN void name(void* p) { access_bytes(p, bytes, kind, __builtin_return_address(0)); }
-#define SEEN_RANGE(name, kind) \
+#define SEEN_RANGE(name, kind)         \
   UNSEEN void name(void* p, size_t n); \
   UNSEEN void name(void* p, size_t n) { access_bytes(p, n, kind, __builtin_return_address(0)); }
 #define SEEN_IGNORED(name, arguments) \
-  UNSEEN void name arguments; \
+  UNSEEN void name arguments;         \
   UNSEEN void name arguments {}
 
 SEEN_ACCESS(__tsan_read1, 1, PLAIN_READ)

@@ -1,7 +1,9 @@
-// The product's pages, heaps, threads and free, unchanged, on a small pool of slices: what the larger models share.
+// The product's pages, heaps, threads and free, unchanged, on a small pool of slices: what the
+// larger models share.
 //
-// Set-up: world_begin(), then model_act_as(i) and world_enter() for each thread that has a heap, and blocks for all to
-// play with. Threads use world_malloc and world_free; world_check() counts every block at the end.
+// Set-up: world_begin(), then model_act_as(i) and world_enter() for each thread that has a heap,
+// and blocks for all to play with. Threads use world_malloc and world_free; world_check() counts
+// every block at the end.
 #ifndef TEST_MODEL_WORLD_H
 #define TEST_MODEL_WORLD_H
 
@@ -13,7 +15,7 @@
 #define MI_DEBUG 0
 
 #define MI_MODEL_ATOMICS "../../test/model/atomics.h"
-#define port_thread_id port_thread_id_of_the_machine
+#define port_thread_id   port_thread_id_of_the_machine
 #include "../../src/port/port.h"
 #undef port_thread_id
 
@@ -38,7 +40,9 @@ static uintptr_t port_thread_id(void);
 // ---- port ----
 
 static uintptr_t port_thread_id(void) { return 0x1000 + (uintptr_t)m.self; }
-static void port_wait(_Atomic(uint32_t)* word, uint32_t value) { model_wait(word, value, sizeof(value)); }
+static void port_wait(_Atomic(uint32_t)* word, uint32_t value) {
+  model_wait(word, value, sizeof(value));
+}
 static void port_wake_one(_Atomic(uint32_t)* word) { model_wake_one(word, sizeof(uint32_t)); }
 static bool port_is_single_threaded(void) { return false; }
 static size_t port_page_bytes(void) { return 4096; }
@@ -101,7 +105,9 @@ static void memory_give(span_t span) {
   lock_release(&pool.lock);
 }
 
-static bool memory_take_direct(size_t bytes, size_t align, span_t* out) { return bytes == 0 && align == 0 && out == NULL; }
+static bool memory_take_direct(size_t bytes, size_t align, span_t* out) {
+  return bytes == 0 && align == 0 && out == NULL;
+}
 static void memory_collect(bool force) { (void)force; }
 static void memory_lock_for_fork(void) {}
 static void memory_unlock_after_fork(bool child) { (void)child; }
@@ -130,8 +136,10 @@ static void* slots[SLOTS];  // blocks in the program's hands
 #define CLEAR(object) memset((void*)&(object), 0, sizeof(object))
 
 static void world_begin(void) {
-  CLEAR(meta), CLEAR(pool), CLEAR(records), CLEAR(registry), CLEAR(process), CLEAR(heap_main_static), CLEAR(memory_stats);
-  CLEAR(subproc_main_static), CLEAR(heap_epoch), CLEAR(heap_ids), CLEAR(thread_count), CLEAR(slots), CLEAR(option_values);
+  CLEAR(meta), CLEAR(pool), CLEAR(records), CLEAR(registry), CLEAR(process),
+      CLEAR(heap_main_static), CLEAR(memory_stats);
+  CLEAR(subproc_main_static), CLEAR(heap_epoch), CLEAR(heap_ids), CLEAR(thread_count), CLEAR(slots),
+      CLEAR(option_values);
   CLEAR(deferred_free), CLEAR(deferred_free_arg), CLEAR(page_extend_limit);
   memset(meta_memory, 0, sizeof(meta_memory));
   model_quiet(map.root, sizeof(map.root));
@@ -148,8 +156,10 @@ static void world_enter(void) { MODEL_CHECK(thread_enter() != NULL); }
 // The last thing a set-up does: what it has made is where each execution starts.
 static void world_ready(void) {
   enum { META_ROOM = 48 << 10 };  // what an execution may add
-  STATE(meta), STATE(pool), STATE(records), STATE(registry), STATE(heap_main_static), STATE(heap_epoch), STATE(heap_ids);
-  STATE(subproc_main_static), STATE(thread_count), STATE(slots), STATE(deferred_free), STATE(deferred_free_arg);
+  STATE(meta), STATE(pool), STATE(records), STATE(registry), STATE(heap_main_static),
+      STATE(heap_epoch), STATE(heap_ids);
+  STATE(subproc_main_static), STATE(thread_count), STATE(slots), STATE(deferred_free),
+      STATE(deferred_free_arg);
   STATE(page_extend_limit);
   model_state(meta_memory, (meta.next == NULL ? 0 : (size_t)(meta.next - meta_memory)) + META_ROOM);
   for (int i = 0; i < POOL_SLICES; i++) {
@@ -229,12 +239,14 @@ static bool check_page(page_t* page, void* arg) {
   const bool queued = page->bin != BIN_LARGE && is_queued(page);
   const uint32_t live = live_blocks(page, found);
   const uint32_t ours = listed_blocks(page, page->free, found);
-  const uint32_t remote = state == REMOTE_FULL ? 0 : listed_blocks(page, remote_head(word, page->start), found);
+  const uint32_t remote =
+      state == REMOTE_FULL ? 0 : listed_blocks(page, remote_head(word, page->start), found);
   (void)arg;
   pages_seen++;
   MODEL_CHECK(live + ours + remote == page->capacity);
   MODEL_CHECK(queued == (state == REMOTE_OWNED) && is_parked == (state == REMOTE_PARKED));
-  MODEL_CHECK(state != REMOTE_OWNED || (page->used == live + remote && remote_count(word) == remote));
+  MODEL_CHECK(state != REMOTE_OWNED ||
+              (page->used == live + remote && remote_count(word) == remote));
   MODEL_CHECK(state != REMOTE_PARKED || (remote_count(word) == live && live > 0));
   MODEL_CHECK(state != REMOTE_PARKED || load_relaxed(&heap->state) == HEAP_ALIVE);
   MODEL_CHECK(state != REMOTE_FULL || (live > 0 && ours == 0));
@@ -244,7 +256,9 @@ static bool check_page(page_t* page, void* arg) {
 static void world_check(void) {
   pages_seen = 0;
   page_visit_all(check_page, NULL);
-  for (int i = 0; i < SLOTS; i++) { MODEL_CHECK(slots[i] == NULL || page_of(slots[i]) != page_none()); }
+  for (int i = 0; i < SLOTS; i++) {
+    MODEL_CHECK(slots[i] == NULL || page_of(slots[i]) != page_none());
+  }
 }
 
 #endif
