@@ -18,10 +18,8 @@ enum { LOCK_FREE = 0, LOCK_HELD = 1, LOCK_CONTENDED = 2, LOCK_SPINS = 64 };
 COLD UNUSED static void lock_wait(lock_t* lock) {
   for (int i = 0; i < LOCK_SPINS; i++) {
     uint32_t expected = LOCK_FREE;
-    if (load_relaxed(&lock->state) == LOCK_FREE &&
-        cas_acquire(&lock->state, &expected, LOCK_HELD)) {
-      return;  // [L1]
-    }
+    const bool is_free = load_relaxed(&lock->state) == LOCK_FREE;
+    if (is_free && cas_acquire(&lock->state, &expected, LOCK_HELD)) { return; }  // [L1]
     port_relax();
   }
   while (exchange_acquire(&lock->state, LOCK_CONTENDED) != LOCK_FREE) {  // [L1]
@@ -29,19 +27,16 @@ COLD UNUSED static void lock_wait(lock_t* lock) {
   }
 }
 
+// [L1] in: all that the last holder wrote.
 FAST void lock_acquire(lock_t* lock) {
   uint32_t expected = LOCK_FREE;
-  if (unlikely(!cas_acquire(&lock->state, &expected,
-                            LOCK_HELD))) {  // [L1] in: all that the last holder wrote
-    lock_wait(lock);
-  }
+  if (unlikely(!cas_acquire(&lock->state, &expected, LOCK_HELD))) { lock_wait(lock); }
 }
 
+// [L2] out: all that we wrote.
 FAST void lock_release(lock_t* lock) {
-  if (unlikely(exchange_release(&lock->state, LOCK_FREE) ==
-               LOCK_CONTENDED)) {  // [L2] out: all that we wrote
-    port_wake_one(&lock->state);
-  }
+  const uint32_t before = exchange_release(&lock->state, LOCK_FREE);
+  if (unlikely(before == LOCK_CONTENDED)) { port_wake_one(&lock->state); }
 }
 
 // In the child of a fork: the holder was this thread, and no other exists.

@@ -38,11 +38,11 @@ page/remote.h;remote;parking counts one too many;s/used \* REMOTE_ONE/(used + 1)
 page/remote.h;remote;the claim keeps the list;s/cas_acquire(remote, &old, REMOTE_OWNED)/cas_acquire(remote, \&old, old - state)/
 page/remote.h;remote park;any state can be claimed;s/while (remote_state(old) == state)/while (state != REMOTE_OWNED)/
 port/lock.h;lock;L1: relaxed at once;s/!cas_acquire(&lock->state/!cas_relaxed(\&lock->state/
-port/lock.h;lock;L1: relaxed after spinning;s/LOCK_FREE \&\& cas_acquire/LOCK_FREE \&\& cas_relaxed/
+port/lock.h;lock;L1: relaxed after spinning;s/is_free \&\& cas_acquire/is_free \&\& cas_relaxed/
 port/lock.h;lock;L1: relaxed after sleeping;s/exchange_acquire(/exchange_relaxed(/
 port/lock.h;lock;L2: relaxed release;s/exchange_release(/exchange_relaxed(/
 port/lock.h;lock;no wake-up;s/port_wake_one(&lock->state);//
-port/lock.h;lock;wakes nobody who sleeps;s/LOCK_FREE) == LOCK_CONTENDED/LOCK_FREE) == LOCK_HELD/
+port/lock.h;lock;wakes nobody who sleeps;s/before == LOCK_CONTENDED/before == LOCK_HELD/
 port/lock.h;lock;sleeper does not say so;s/exchange_acquire(&lock->state, LOCK_CONTENDED)/exchange_acquire(\&lock->state, LOCK_HELD)/
 port/lock.h;lock;takes the lock without a look;s/while (exchange_acquire(&lock->state, LOCK_CONTENDED) != LOCK_FREE)/if (exchange_acquire(\&lock->state, LOCK_CONTENDED) != LOCK_FREE)/
 port/lock.h;lock;release leaves it held;s/exchange_release(&lock->state, LOCK_FREE)/exchange_release(\&lock->state, LOCK_HELD)/
