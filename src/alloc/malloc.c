@@ -78,11 +78,17 @@ static void* malloc_medium(theap_t* theap, size_t size, bool zero) {
 
 enum { LARGE_UNIT = 4 << 10, DIRECT_LEAST = 32 << 20 };
 
+// Worth a mapping of its own, as far as the budget of mappings goes.
+static bool is_better_direct(const page_want_t* want) {
+  if (want->direct || option_is_enabled(mi_option_disallow_arena_alloc)) { return true; }
+  const size_t least = size_min(DIRECT_LEAST, option_size(mi_option_arena_max_object_size));
+  return want->bytes >= least || want->align >= DIRECT_LEAST;
+}
+
 static page_t* large_page(const heap_t* heap, page_want_t want) {
+  const bool direct = is_better_direct(&want);
   want.arena = heap->arena;
   want.numa_node = heap->numa_node + 1;
-  const bool direct = want.bytes >= DIRECT_LEAST || want.align >= DIRECT_LEAST || want.direct ||
-                      option_is_enabled(mi_option_disallow_arena_alloc);
   page_t* page = NULL;
   want.direct = true;
   if (direct && heap->arena == NULL) { page = page_new(want); }

@@ -116,6 +116,7 @@ static void memory_unlock_after_fork(bool child) { (void)child; }
 
 static _Atomic(long) option_values[OPTION_COUNT];
 static void options_init(void) {}
+static size_t option_size(mi_option_t option) { return (void)option, SIZE_MAX; }
 static void stats_export(const stats_t* stats, mi_stats_t* out) { (void)stats, (void)out; }
 static void stats_end(mi_stats_t* stats) { (void)stats; }
 static void stats_merge(mi_stats_t* into, const mi_stats_t* from) { (void)into, (void)from; }
