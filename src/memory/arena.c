@@ -20,6 +20,7 @@ static struct {
   size_t taken_slices, dirty_slices, reserved_bytes, direct_bytes, direct_count;
   int64_t now_ms, last_decay_ms;  // as of the last give or collect
   const arena_t* news;            // an arena that is still to be announced, once the lock is free
+  bool has_reset;                 // some clean memory was only reset, and may read as what it was
 } memory;
 
 static size_t slices_bytes(size_t slices) { return slices << SLICE_SHIFT; }
@@ -151,6 +152,7 @@ static bool run_commit(span_t* span) {
     run_free(arena, slice_index(arena, span->start), (uint32_t)span->slices, RUN_CLEAN);
     return false;
   }
+  if (memory.has_reset) { span->is_zero = false; }
   stat_up(&memory_stats.committed, slices_bytes(span->slices));
   return true;
 }
@@ -325,20 +327,28 @@ static void arena_unmap(arena_t** link) {
 
 // ---- purge ----
 
-// 0 or an error number; then, `is_clean`: the range is no longer resident and will read as zero.
-static int give_back(const arena_t* arena, uint8_t* start, size_t bytes, bool* is_clean) {
+typedef enum { GIVE_REFUSED, GIVE_RESET, GIVE_DECOMMITTED } give_result_t;
+
+static give_result_t give_back(const arena_t* arena, uint8_t* start, size_t slices) {
   if (arena->commit_fun != NULL) {
-    *is_clean =
-        call_commit(arena, false, &(span_t){.start = start, .slices = bytes >> SLICE_SHIFT});
-    return *is_clean ? 0 : EAGAIN;
+    const bool ok = call_commit(arena, false, &(span_t){.start = start, .slices = slices});
+    return ok ? GIVE_DECOMMITTED : GIVE_REFUSED;
   }
   if (!option_is_enabled(mi_option_purge_decommits)) {
-    *is_clean = false;
-    return port_reset(start, bytes);
+    return port_reset(start, slices_bytes(slices)) == 0 ? GIVE_RESET : GIVE_REFUSED;
   }
-  const int error = port_decommit(start, bytes);
-  *is_clean = error == 0;
-  return error;
+  return port_decommit(start, slices_bytes(slices)) == 0 ? GIVE_DECOMMITTED : GIVE_REFUSED;
+}
+
+static void count_purge(give_result_t result, size_t slices) {
+  stat_add(&memory_stats.purge_calls, 1);
+  if (result == GIVE_REFUSED) {
+    memory.dirty_slices += slices;
+    return;
+  }
+  if (result == GIVE_RESET) { memory.has_reset = true; }
+  stat_add(result == GIVE_RESET ? &memory_stats.reset : &memory_stats.purged, slices_bytes(slices));
+  stat_down(&memory_stats.committed, slices_bytes(slices));
 }
 
 // Purges up to `most` slices at the end of a dirty run. The lock is released meanwhile; false if
@@ -350,16 +360,12 @@ static bool purge_run(arena_t* arena, uint32_t first, size_t most) {
   run_carve(arena, first, start, part);
   arena->taken += part;  // keeps the arena mapped
   lock_release(&memory.lock);
-  bool is_clean = false;
-  const int error = give_back(arena, slice_start(arena, start), slices_bytes(part), &is_clean);
+  const give_result_t result = give_back(arena, slice_start(arena, start), part);
   lock_acquire(&memory.lock);
   arena->taken -= part;
-  run_free(arena, start, part, is_clean ? RUN_CLEAN : RUN_DIRTY);
-  stat_add(&memory_stats.purge_calls, 1);
-  if (!is_clean) { memory.dirty_slices += part; }
-  if (error == 0) { stat_add(&memory_stats.purged, slices_bytes(part)); }
-  if (is_clean) { stat_down(&memory_stats.committed, slices_bytes(part)); }
-  return is_clean;
+  run_free(arena, start, part, result == GIVE_REFUSED ? RUN_DIRTY : RUN_CLEAN);
+  count_purge(result, part);
+  return result != GIVE_REFUSED;
 }
 
 static bool arena_may_purge(const arena_t* arena) { return !arena->pinned; }
