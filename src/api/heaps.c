@@ -7,19 +7,19 @@
 
 // ---- beginning and end ----
 
-static heap_t* new_heap(arena_t* arena, int tag) {
-  heap_t* heap = heap_new(subproc_current(), arena, tag);
+static heap_t* new_heap(arena_t* arena) {
+  heap_t* heap = heap_new(subproc_current(), arena);
   if (heap == NULL) { errno = ENOMEM; }
   return heap;
 }
 
-API mi_heap_t* mi_heap_new(void) { return new_heap(NULL, 0); }
+API mi_heap_t* mi_heap_new(void) { return new_heap(NULL); }
 
-API mi_heap_t* mi_heap_new_in_arena(mi_arena_id_t arena_id) { return new_heap(arena_id, 0); }
+API mi_heap_t* mi_heap_new_in_arena(mi_arena_id_t arena_id) { return new_heap(arena_id); }
 
 API mi_heap_t* mi_heap_new_ex(int heap_tag, bool allow_destroy, mi_arena_id_t arena_id) {
-  (void)allow_destroy;
-  return new_heap(arena_id, heap_tag);
+  (void)heap_tag, (void)allow_destroy;
+  return new_heap(arena_id);
 }
 
 API void mi_heap_delete(mi_heap_t* heap) {
@@ -121,17 +121,9 @@ RACY API bool mi_unsafe_heap_page_is_under_utilized(mi_heap_t* heap, void* p,
 
 // ---- collecting ----
 
-// The lock keeps the heap from being destroyed meanwhile; nobody destroys a main heap.
-static void collect_theap(theap_t* theap, bool force) {
-  heap_t* heap = theap->heap;
-  if (!heap->is_main) { lock_acquire(&heap->walk); }
-  if (load_relaxed(&heap->state) == HEAP_ALIVE) { theap_collect(theap, force); }
-  if (!heap->is_main) { lock_release(&heap->walk); }
-}
-
 API void mi_theap_collect(mi_theap_t* theap, bool force) {
   if (theap == NULL || theap->thread == NULL) { return; }
-  collect_theap(theap, force);
+  thread_collect_theap(theap, force);
   memory_collect(force);
 }
 
@@ -196,10 +188,8 @@ API void mi_thread_init(void) { (void)thread_self_or_null(); }
 
 API void mi_thread_done(void) { thread_leave(); }
 
-API void mi_thread_set_in_threadpool(void) {
-  thread_t* thread = thread_self_or_null();
-  if (thread != NULL) { thread->in_threadpool = true; }
-}
+// A hint that changes nothing here: pages of threads that end are for all.
+API void mi_thread_set_in_threadpool(void) {}
 
 // ---- sub-processes ----
 

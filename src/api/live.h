@@ -14,12 +14,4 @@ typedef struct live {
 
 PRIVATE UNUSED void live_count(live_t* out);
 
-// Bytes in all blocks in use, and the number of those blocks (may be NULL).
-FAST size_t live_bytes(size_t* block_count) {
-  live_t live;
-  live_count(&live);
-  if (block_count != NULL) { *block_count = live.blocks + live.direct_blocks; }
-  return live.bytes + live.direct_bytes;
-}
-
 #endif

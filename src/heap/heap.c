@@ -63,11 +63,10 @@ PRIVATE void heap_main_setup(heap_t* heap, subproc_t* subproc) {
   heap_setup(heap, subproc);
 }
 
-PRIVATE heap_t* heap_new(subproc_t* subproc, arena_t* arena, int tag) {
+PRIVATE heap_t* heap_new(subproc_t* subproc, arena_t* arena) {
   heap_t* heap = meta_alloc(sizeof(heap_t));
   if (heap == NULL) { return NULL; }
   heap->arena = arena;
-  heap->tag = tag;
   heap_setup(heap, subproc);
   return heap;
 }

@@ -52,7 +52,7 @@ struct mi_heap_s {
   heap_t *next, *prev;
   size_t refs;
   size_t id;
-  int numa_node, tag;
+  int numa_node;
   bool is_main;
   stats_t stats;
 };
@@ -77,7 +77,6 @@ struct thread {
   int exit_rounds;
   unsigned long long heartbeat;
   bool in_deferred_free, has_heartbeat;
-  bool in_threadpool;
 };
 
 // The theap that malloc uses. Starts as theap_empty, so that the fast path needs no test.
@@ -107,7 +106,7 @@ PRIVATE void heap_park(heap_t* heap, page_t* page);    // owned by the caller, i
 PRIVATE void heap_unpark(heap_t* heap, page_t* page);  // claimed by the caller
 
 // ---- heap.c ----
-PRIVATE heap_t* heap_new(subproc_t* subproc, arena_t* arena, int tag);
+PRIVATE heap_t* heap_new(subproc_t* subproc, arena_t* arena);
 PRIVATE void heap_delete(heap_t* heap);
 PRIVATE void heap_delete_main(heap_t* heap);  // of a sub-process that ends
 PRIVATE void heap_destroy(heap_t* heap);
@@ -134,6 +133,7 @@ PRIVATE theap_t* thread_theap_of(thread_t* thread, const heap_t* heap);  // NULL
 PRIVATE void thread_catch_up(thread_t* thread);  // with heaps deleted by others
 PRIVATE void thread_set_heartbeat(thread_t* thread, bool wanted);
 PRIVATE void thread_collect(thread_t* thread, bool force);
+PRIVATE void thread_collect_theap(theap_t* theap, bool force);  // one of the calling thread
 PRIVATE theap_t* orphan_lock(void);  // a theap for threads without one; NULL if out of memory
 PRIVATE void orphan_unlock(void);
 PRIVATE bool process_is_threaded(void);

@@ -73,19 +73,14 @@ static void fork_done(bool child) {
   memory_unlock_after_fork(child);
   for_each_heap(child ? heap_reset_both : heap_unlock_both);
   for (subproc_t* subproc = registry_subprocs(); subproc != NULL; subproc = subproc->next) {
-    if (child) {
-      lock_reset(&subproc->lock);
-    } else {
-      lock_release(&subproc->lock);
-    }
+    lock_after_fork(&subproc->lock, child);
   }
   if (child) {
     registry_reset_in_child();
-    lock_reset(&process.lock);
   } else {
     registry_unlock();
-    lock_release(&process.lock);
   }
+  lock_after_fork(&process.lock, child);
 }
 
 static void fork_parent(void) { fork_done(false); }

@@ -21,7 +21,8 @@ SHARED_DATA_DEF _Atomic(size_t) collect_requests;
     .direct = {NONE_DIRECT}, .first = { NONE_BINS } \
   }
 
-_Static_assert(BIN_COUNT == 64 + 8 + 1 && DIRECT_COUNT == 64 + 1, "theap_empty lists that many pages");
+_Static_assert(BIN_COUNT == 64 + 8 + 1 && DIRECT_COUNT == 64 + 1,
+               "theap_empty lists that many pages");
 
 SHARED_DATA_DEF theap_t theap_empty = THEAP_NONE;
 SHARED_DATA_DEF theap_t theap_gone = THEAP_NONE;
@@ -223,10 +224,14 @@ static void theap_walk(theap_t* theap, theap_fun* fun) {
 static void collect_gently(theap_t* theap) { theap_collect(theap, false); }
 static void collect_forced(theap_t* theap) { theap_collect(theap, true); }
 
+PRIVATE void thread_collect_theap(theap_t* theap, bool force) {
+  theap_walk(theap, force ? collect_forced : collect_gently);
+}
+
 PRIVATE void thread_collect(thread_t* thread, bool force) {
   thread_catch_up(thread);
   for (theap_t* theap = thread->theaps; theap != NULL; theap = theap->next) {
-    theap_walk(theap, force ? collect_forced : collect_gently);
+    thread_collect_theap(theap, force);
   }
 }
 

@@ -269,12 +269,12 @@ static int arena_layout(arena_t* arena, void* start, size_t bytes) {
 
 // On explicit 2 MiB pages, if the user wants them and the OS has them; such memory is resident from
 // the start.
-static bool reserve_large_pages(size_t* bytes, void** out) {
+static bool reserve_large_pages(size_t bytes, void** out) {
   static _Atomic(bool) refused;
   if (likely(!option_is_enabled(mi_option_allow_large_os_pages)) || load_relaxed(&refused)) {
     return false;
   }
-  const int error = port_map_huge(*bytes, HUGE_PAGE, -1, out);
+  const int error = port_map_huge(bytes, HUGE_PAGE, -1, out);
   if (error != 0) { store_relaxed(&refused, true); }
   return error == 0;
 }
@@ -282,7 +282,7 @@ static bool reserve_large_pages(size_t* bytes, void** out) {
 static int arena_obtain(arena_t* arena, size_t need) {
   size_t bytes = next_arena_bytes(need);
   void* start = NULL;
-  arena->committed = arena->pinned = reserve_large_pages(&bytes, &start);
+  arena->committed = arena->pinned = reserve_large_pages(bytes, &start);
   int error = 0;
   if (!arena->committed) {
     const size_t least = align_up(need + need / 256 + 4 * port_page_bytes(), 4 * SLICE_BYTES);
@@ -785,10 +785,4 @@ UNUSED PRIVATE size_t memory_resident_free_bytes(void) {
 
 PRIVATE void memory_lock_for_fork(void) { lock_acquire(&memory.lock); }
 
-PRIVATE void memory_unlock_after_fork(bool child) {
-  if (child) {
-    lock_reset(&memory.lock);
-  } else {
-    lock_release(&memory.lock);
-  }
-}
+PRIVATE void memory_unlock_after_fork(bool child) { lock_after_fork(&memory.lock, child); }

@@ -97,10 +97,4 @@ PRIVATE void meta_free(void* p, size_t bytes) {
 
 PRIVATE void meta_lock_for_fork(void) { lock_acquire(&meta.lock); }
 
-PRIVATE void meta_unlock_after_fork(bool child) {
-  if (child) {
-    lock_reset(&meta.lock);
-  } else {
-    lock_release(&meta.lock);
-  }
-}
+PRIVATE void meta_unlock_after_fork(bool child) { lock_after_fork(&meta.lock, child); }

@@ -68,13 +68,7 @@ PRIVATE void page_visit_all(page_visit_fun* visit, void* arg) {
 
 PRIVATE void page_lock_for_fork(void) { lock_acquire(&records.lock); }
 
-PRIVATE void page_unlock_after_fork(bool child) {
-  if (child) {
-    lock_reset(&records.lock);
-  } else {
-    lock_release(&records.lock);
-  }
-}
+PRIVATE void page_unlock_after_fork(bool child) { lock_after_fork(&records.lock, child); }
 
 // ---- sizes ----
 

@@ -42,4 +42,13 @@ FAST void lock_release(lock_t* lock) {
 // In the child of a fork: the holder was this thread, and no other exists.
 FAST void lock_reset(lock_t* lock) { store_relaxed(&lock->state, LOCK_FREE); }
 
+// Of a lock that was taken before a fork.
+FAST void lock_after_fork(lock_t* lock, bool child) {
+  if (child) {
+    lock_reset(lock);
+  } else {
+    lock_release(lock);
+  }
+}
+
 #endif

@@ -25,7 +25,7 @@ static void quiet_bins(heap_t* h) {
 static void begin(void) {
   world_begin();
   for (int i = 2; i >= 0; i--) { model_act_as(i), world_enter(); }
-  heap = heap_new(&subproc_main_static, NULL, 0);
+  heap = heap_new(&subproc_main_static, NULL);
   model_quiet(&heap->stats, sizeof(heap->stats));
   quiet_bins(heap);
   quiet_bins(&heap_main_static);
