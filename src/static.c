@@ -20,6 +20,7 @@
 
 #include "page/page.c"
 
+#include "heap/home.c"
 #include "heap/theap.c"
 #include "heap/heap.c"
 #include "heap/thread.c"

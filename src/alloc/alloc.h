@@ -31,7 +31,8 @@ PRIVATE void deferred_free_call(thread_t* thread, bool force);
 PRIVATE void* orphan_malloc(aligned_t want);
 
 // ---- free.c ----
-PRIVATE void block_free_shared(page_t* page, void* p);
+// Arguments in the order that leaves them where the fast path has them.
+PRIVATE void block_free_shared(void* p, page_t* page);
 PRIVATE void report_foreign(const void* p, const char* what);
 
 // ---- aligned.c ----
@@ -68,12 +69,12 @@ FAST void* theap_zalloc(theap_t* theap, size_t size) {
 FAST void block_free(void* p) {
   page_t* page = page_of(p);
   if (unlikely(load_relaxed(&page->owner) != port_thread_id())) {
-    block_free_shared(page, p);
+    block_free_shared(p, page);
     return;
   }
   if (!hook_giving(page, p)) { return; }
   page_push(page, p);
-  if (unlikely(--page->used == 0)) { theap_page_emptied(page); }
+  if (unlikely(--page->used == 0)) { theap_page_emptied(p, page); }
 }
 
 FAST size_t block_usable(const void* p) {

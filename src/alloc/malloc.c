@@ -96,8 +96,31 @@ static page_t* large_page(const heap_t* heap, page_want_t want) {
   return page != NULL ? page : page_new(want);
 }
 
+// A block that the thread set aside. Zeroing it pays as long as that costs less than faults on
+// fresh memory.
+static void* malloc_loose_large(theap_t* theap, const large_want_t* want) {
+  enum { ZERO_MOST = 256 << 10 };
+  if (want->align > SLICE_BYTES || want->shift != 0 || want->room != 0) { return NULL; }
+  if (want->zero && want->size > ZERO_MOST) { return NULL; }
+  page_t* page = theap_take_loose_large(theap, divide_up(want->size, SLICE_BYTES));
+  if (page == NULL) { return NULL; }
+  heap_t* heap = theap->heap;
+  const size_t bytes = align_up(want->size, LARGE_UNIT);
+  if (bytes != page->block_bytes) {
+    stat_down(&heap->stats.malloc_huge, page->block_bytes);
+    stat_up(&heap->stats.malloc_huge, bytes);
+    page->block_bytes = bytes;
+  }
+  page->fresh_zero = false;
+  stat_add(&heap->stats.malloc_huge_count, 1);
+  return want->zero ? memset(page->start, 0, page->block_bytes) : page->start;
+}
+
 PRIVATE void* malloc_large(theap_t* theap, large_want_t want) {
   enum { DIRECT_ROOM_LEAST = 1 << 20 };
+  void* loose = malloc_loose_large(theap, &want);
+  if (loose != NULL) { return loose; }
+  theap_flush_loose(theap, BIN_LARGE);  // neighbours may make room together
   heap_t* heap = theap->heap;
   if (unlikely(want.size > PTRDIFF_MAX - want.room - want.shift - LARGE_UNIT)) { return NULL; }
   const size_t bytes = align_up(want.size + want.room, LARGE_UNIT);
@@ -149,7 +172,7 @@ PRIVATE void* orphan_malloc(aligned_t want) {
   return p;
 }
 
-PRIVATE void* malloc_slow(size_t size, theap_t* theap, bool zero) {
+static NOINLINE void* malloc_slower(size_t size, theap_t* theap, bool zero) {
   if (unlikely(theap->thread == NULL)) { theap = thread_enter(); }
   void* p = NULL;
   if (likely(theap != NULL) && theap->thread != NULL) {
@@ -159,6 +182,15 @@ PRIVATE void* malloc_slow(size_t size, theap_t* theap, bool zero) {
   }
   if (unlikely(p == NULL)) { refuse_memory(size); }
   return p;
+}
+
+PRIVATE NOINLINE void* malloc_slow(size_t size, theap_t* theap, bool zero) {
+  if (size <= MEDIUM_MAX) {
+    const unsigned bin = bin_of(size);
+    block_t* loose = theap_take_loose(theap, bin);
+    if (loose != NULL) { return zero ? memset(loose, 0, bin_bytes(bin)) : loose; }
+  }
+  return malloc_slower(size, theap, zero);
 }
 
 PRIVATE size_t good_size(size_t size) {

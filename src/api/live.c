@@ -21,7 +21,28 @@ RACY static bool page_count(page_t* page, void* arg) {
   return true;
 }
 
+// What threads set aside is free, though their pages do not know.
+RACY static bool heap_count_loose(heap_t* heap, void* arg) {
+  live_t* live = arg;
+  lock_acquire(&heap->lock);
+  for (const theap_t* theap = heap->theaps; theap != NULL; theap = theap->heap_next) {
+    for (unsigned bin = 0; bin <= BIN_LARGE; bin++) {
+      const loose_t loose = theap->loose[bin];
+      live->bytes -= size_min(live->bytes, loose.bytes);
+      live->blocks -= size_min(live->blocks, loose.count);
+      live->free_bytes += loose.bytes;
+      live->free_blocks += loose.count;
+      if (bin < BIN_COUNT) { live->free_in_bin[bin] += loose.count; }
+    }
+  }
+  lock_release(&heap->lock);
+  return true;
+}
+
 PRIVATE void live_count(live_t* out) {
   memset(out, 0, sizeof(*out));
   page_visit_all(page_count, out);
+  for (subproc_t* subproc = registry_subprocs(); subproc != NULL; subproc = subproc->next) {
+    (void)subproc_visit_heaps(subproc, heap_count_loose, out);
+  }
 }

@@ -1,5 +1,5 @@
 // What is in use now, by looking at all pages: exact when no thread allocates or frees, near the
-// truth otherwise. No lock; any thread.
+// truth otherwise. Any thread.
 #ifndef MI_API_LIVE_H
 #define MI_API_LIVE_H
 

@@ -79,17 +79,27 @@ static bool tally_page_of_heap(page_t* page, void* arg) {
   return true;
 }
 
+// Blocks that a thread set aside are in use for their pages only.
+RACY static void tally_less_loose(tally_t* tally, const theap_t* theap) {
+  for (unsigned bin = 0; bin <= BIN_LARGE; bin++) {
+    const loose_t loose = theap->loose[bin];
+    size_t* bytes = bin == BIN_LARGE ? &tally->huge_bytes : &tally->normal_bytes;
+    tally->blocks[bin] -= size_min(tally->blocks[bin], loose.count);
+    *bytes -= size_min(*bytes, loose.bytes);
+  }
+}
+
 // Any heap but a main heap lists its pages; to a main heap belong also those of deleted heaps.
 static void tally_heap(tally_t* tally, heap_t* heap) {
   memset(tally, 0, sizeof(*tally));
   tally->heap = heap;
-  if (heap->is_main) {
-    page_visit_all(tally_page_of_heap, tally);
-    return;
-  }
+  if (heap->is_main) { page_visit_all(tally_page_of_heap, tally); }
   lock_acquire(&heap->lock);
   for (const page_t* page = heap->pages; page != NULL; page = page->heap_next) {
     tally_add(tally, page);
+  }
+  for (const theap_t* theap = heap->theaps; theap != NULL; theap = theap->heap_next) {
+    tally_less_loose(tally, theap);
   }
   lock_release(&heap->lock);
 }
@@ -106,21 +116,21 @@ static void count_read(stat_count_t* count, size_t bytes) {
   while (now > peak && !cas_relaxed(&count->peak, &peak, now)) {}
 }
 
-// Brings those numbers of a heap up to date that nothing counts as it happens; the bytes of its
-// normal blocks.
-static size_t heap_read(heap_t* heap) {
+// Brings those numbers of a heap up to date that nothing counts as it happens.
+static tally_t heap_read(heap_t* heap) {
   tally_t tally;
   tally_heap(&tally, heap);
   for (int i = 0; i < STAT_MALLOC_BINS; i++) {
     count_read(&heap->stats.malloc_bins[i], tally.blocks[i]);
   }
-  return tally.normal_bytes;
+  return tally;
 }
 
 static void heap_export(heap_t* heap, mi_stats_t* out) {
-  const size_t normal_bytes = heap_read(heap);
+  const tally_t tally = heap_read(heap);
   stats_export(&heap->stats, out);
-  out->malloc_normal.current = (int64_t)normal_bytes;
+  out->malloc_normal.current = (int64_t)tally.normal_bytes;
+  out->malloc_huge.current = (int64_t)tally.huge_bytes;
 }
 
 // What follows from the other numbers.
@@ -306,7 +316,13 @@ API void mi_thread_stats_print_out(mi_output_fun* out, void* arg) {
   const out_t sink = message_sink(out, arg);
   tally_t tally = {.thread = thread_self_or_null()};
   mi_stats_t stats = {.size = sizeof(stats), .version = MI_STAT_VERSION};
-  if (tally.thread != NULL) { page_visit_all(tally_page_of_thread, &tally); }
+  const theap_t* theap;
+  if (tally.thread != NULL) {
+    page_visit_all(tally_page_of_thread, &tally);
+    for (theap = tally.thread->theaps; theap != NULL; theap = theap->next) {
+      tally_less_loose(&tally, theap);
+    }
+  }
   stats.pages = count_of(tally.pages);
   stats.page_committed = count_of(tally.committed_bytes);
   stats.malloc_normal = count_of(tally.normal_bytes);
@@ -343,7 +359,7 @@ API void mi_stats_reset(void) {
   stats_clear(&memory_stats);
   memset(&subproc->gone, 0, sizeof(subproc->gone));
   for (heap_t* heap = subproc->heaps; heap != NULL; heap = heap->next) {
-    heap_read(heap);
+    (void)heap_read(heap);
     stats_clear(&heap->stats);
   }
   lock_release(&subproc->lock);

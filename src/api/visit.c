@@ -27,18 +27,33 @@ static bool set_has(const block_set_t* set, size_t index) {
 }
 
 // A list that leads out of the page or in a circle has been overwritten: it ends there.
-RACY static void set_add_list(block_set_t* set, const page_t* page, const block_t* list) {
-  for (; list != NULL; list = list->next) {
-    const size_t index = (size_t)((const uint8_t*)list - page->start) / page->block_bytes;
-    if (index >= page->capacity || set_has(set, index)) { return; }
-    set->words[index / 64] |= (uint64_t)1 << (index % 64);
-    set->count++;
-  }
+static bool set_add(block_set_t* set, const page_t* page, const block_t* block) {
+  const size_t index = (size_t)((const uint8_t*)block - page->start) / page->block_bytes;
+  if (index >= page->capacity || set_has(set, index)) { return false; }
+  set->words[index / 64] |= (uint64_t)1 << (index % 64);
+  set->count++;
+  return true;
 }
 
-RACY static void find_free_blocks(block_set_t* set, page_t* page) {
+// A list that leads out of the page or in a circle has been overwritten: it ends there.
+RACY static void set_add_list(block_set_t* set, const page_t* page, const block_t* list) {
+  while (list != NULL && set_add(set, page, list)) { list = list->next; }
+}
+
+// Blocks that threads set aside: their page does not know.
+RACY static void set_add_loose(block_set_t* set, const page_t* page, heap_t* heap) {
+  lock_acquire(&heap->lock);
+  for (const theap_t* theap = heap->theaps; theap != NULL; theap = theap->heap_next) {
+    const block_t* block = theap->loose[page->bin].first;
+    for (; block != NULL; block = block->next) { (void)set_add(set, page, block); }
+  }
+  lock_release(&heap->lock);
+}
+
+RACY static void find_free_blocks(block_set_t* set, page_t* page, heap_t* heap) {
   memset(set->words, 0, divide_up(page->capacity, 64) * sizeof(set->words[0]));
   set->count = 0;
+  set_add_loose(set, page, heap);
   if (page_is_single(page)) { return; }
   const uint32_t word = load_acquire(&page->remote);  // [R1] in: the links of what came home
   set_add_list(set, page, page->free);
@@ -47,7 +62,7 @@ RACY static void find_free_blocks(block_set_t* set, page_t* page) {
 
 RACY PRIVATE size_t page_blocks_in_use(const page_t* page) {
   const uint32_t word = load_relaxed(&page->remote);
-  const size_t used = page->used, came_home = remote_count(word);
+  const size_t used = page->used - page->held, came_home = remote_count(word);
   if (remote_state(word) == REMOTE_FULL) { return page->reserved; }
   if (remote_state(word) == REMOTE_PARKED) { return size_min(came_home, page->reserved); }
   return used > came_home ? size_min(used - came_home, page->reserved) : 0;
@@ -116,7 +131,7 @@ static bool visit_page(page_t* page, void* arg) {
   heap_t* heap = heap_of_page(page);
   if (!visit_wants(visit, page, heap)) { return true; }
   block_set_t free_blocks;
-  find_free_blocks(&free_blocks, page);
+  find_free_blocks(&free_blocks, page, heap);
   const mi_heap_area_t area = area_of(page, free_blocks.count);
   bool more = show(visit, heap, &area, NULL);
   if (more && visit->blocks_too) { more = show_blocks(visit, heap, &area, &free_blocks); }

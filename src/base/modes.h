@@ -36,6 +36,7 @@ enum {
   GUARDED_BUILD = MI_GUARDED,
   CHECK_FREE = MI_DEBUG >= 1 ||
                MI_SECURE >= 1,  // free checks that the pointer is the start of a block in use
+  KEEP_LOOSE = !CHECK_FREE,     // freed blocks may be set aside without their page's knowledge
   FILL_BLOCKS = MI_DEBUG >= 1,  // 0xD0 in new blocks, 0xDF in freed ones
   CHECK_INVARIANTS = MI_DEBUG >= 2,
 };

@@ -29,10 +29,18 @@ typedef struct thread thread_t;
 
 typedef enum { HEAP_ALIVE, HEAP_DELETED, HEAP_DESTROYED } heap_state_t;
 
+// Blocks of a class that were set aside, see home.c.
+typedef struct loose {
+  block_t* first;
+  uint32_t bytes, count;
+} loose_t;
+
 struct mi_theap_s {
   page_t* direct[DIRECT_COUNT];  // by size in granules: first page of the class, or page_none()
   page_t* first[BIN_COUNT];      // queues; the first page is the active one
   uint32_t count[BIN_COUNT];
+  loose_t loose[BIN_LARGE + 1];
+  uint8_t loose_from;  // the first class that may have some
   heap_t* heap;
   thread_t* thread;  // NULL: an empty theap that any thread may start with
   theap_t* next;     // of the thread
@@ -99,11 +107,31 @@ PRIVATE void theap_setup(theap_t* theap, heap_t* heap, thread_t* thread);
 PRIVATE page_t* theap_find_page(theap_t* theap, unsigned bin);
 // The calling thread owns the page, no queue has it; it has a free block.
 PRIVATE void theap_adopt(theap_t* theap, page_t* page);
-PRIVATE void theap_page_emptied(page_t* page);  // its last block came home, from its own thread
+// The last block of a page that is not held came home, from its owner.
+PRIVATE void theap_page_emptied(const void* last, page_t* page);
 PRIVATE void theap_collect(theap_t* theap, bool force);
 PRIVATE void theap_abandon(theap_t* theap);            // all its pages become FULL, PARKED or go
 PRIVATE void heap_park(heap_t* heap, page_t* page);    // owned by the caller, in no queue
 PRIVATE void heap_unpark(heap_t* heap, page_t* page);  // claimed by the caller
+
+// ---- home.c ----
+PRIVATE void theap_allow_loose(theap_t* theap, bool allow);
+// A free by the calling thread in a page that is not its own.
+PRIVATE void block_free_other(page_t* page, block_t* block);
+// The page of a large block that was set aside and has so many slices, or NULL. The block is the
+// caller's.
+PRIVATE page_t* theap_take_loose_large(theap_t* theap, size_t slices);
+PRIVATE void theap_flush_loose(theap_t* theap, unsigned bin);
+PRIVATE void theap_flush_all_loose(theap_t* theap);
+FAST block_t* theap_take_loose(theap_t* theap, unsigned bin) {
+  loose_t* loose = &theap->loose[bin];
+  block_t* block = loose->first;
+  if (block == NULL) { return NULL; }
+  loose->first = block->next;
+  loose->count--;
+  loose->bytes -= (uint32_t)bin_bytes(bin);
+  return block;
+}
 
 // ---- heap.c ----
 PRIVATE heap_t* heap_new(subproc_t* subproc, arena_t* arena);

@@ -14,7 +14,17 @@ static void direct_update(theap_t* theap, unsigned bin) {
   for (size_t i = first; i <= last; i++) { theap->direct[i] = theap->first[bin]; }
 }
 
+static void page_hold(page_t* page, bool hold) {
+  if (page == page_none() || page->held == hold) { return; }
+  page->held = hold;
+  page->used += hold ? 1u : 0u - 1u;
+}
+
+// The first page stays when its last block comes home: the next allocation wants it. It is held so
+// that free does not even look.
 static void queue_set_first(theap_t* theap, unsigned bin, page_t* page) {
+  page_hold(theap->first[bin], false);
+  page_hold(page, true);
   theap->first[bin] = page;
   direct_update(theap, bin);
 }
@@ -84,12 +94,14 @@ PRIVATE void theap_clear(theap_t* theap) {
   for (unsigned i = 0; i < DIRECT_COUNT; i++) { theap->direct[i] = page_none(); }
   for (unsigned i = 0; i < BIN_COUNT; i++) { theap->first[i] = page_none(); }
   memset(theap->count, 0, sizeof(theap->count));
+  memset(theap->loose, 0, sizeof(theap->loose));
 }
 
 PRIVATE void theap_setup(theap_t* theap, heap_t* heap, thread_t* thread) {
   theap_clear(theap);
   theap->heap = heap;
   theap->thread = thread;
+  theap_allow_loose(theap, !thread->has_heartbeat);
 }
 
 // ---- pool ----
@@ -185,6 +197,7 @@ static page_t* theap_search(theap_t* theap, unsigned bin) {
 static page_t* theap_fresh(theap_t* theap, unsigned bin) {
   enum { PAGES_ROOMY = 2 };  // so many pages of 16 KiB before the class gets 64 KiB
   heap_t* heap = theap->heap;
+  theap_flush_loose(theap, BIN_LARGE);
   const intptr_t pages = load_relaxed(&heap->stats.page_bins[bin].current);
   page_want_t want = {.bin = bin,
                       .roomy = pages >= PAGES_ROOMY,
@@ -232,10 +245,12 @@ static void theap_release_page(theap_t* theap, page_t* page) {
   heap_release_page(page);
 }
 
-// The active page stays: the next allocation wants it.
-PRIVATE void theap_page_emptied(page_t* page) {
+PRIVATE NOINLINE void theap_page_emptied(const void* last, page_t* page) {
+  (void)last;
   theap_t* theap = page->theap;
-  if (theap->first[page->bin] != page) { theap_release_page(theap, page); }
+  const unsigned bin = page->bin;
+  theap_release_page(theap, page);
+  theap_flush_loose(theap, bin);
 }
 
 // ---- collecting ----
@@ -245,20 +260,19 @@ static void queue_collect(theap_t* theap, unsigned bin, bool force) {
   while (page != NULL) {
     page_t* next = page->next;
     page_take_remote(page);
-    if (page->used == 0 && (force || page != theap->first[bin])) {
-      theap_release_page(theap, page);
-    }
+    if (page_is_empty(page) && (force || !page->held)) { theap_release_page(theap, page); }
     page = next;
   }
 }
 
 PRIVATE void theap_collect(theap_t* theap, bool force) {
+  theap_flush_all_loose(theap);
   for (unsigned bin = 1; bin < BIN_COUNT; bin++) { queue_collect(theap, bin, force); }
 }
 
 static void page_abandon(theap_t* theap, page_t* page) {
   page_take_remote(page);
-  if (page->used == 0) {
+  if (page_is_empty(page)) {
     theap_release_page(theap, page);
   } else if (page->free != NULL || page->capacity < page->reserved) {
     theap_park(theap, page);
@@ -268,6 +282,7 @@ static void page_abandon(theap_t* theap, page_t* page) {
 }
 
 PRIVATE void theap_abandon(theap_t* theap) {
+  theap_flush_all_loose(theap);
   for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
     while (!queue_is_empty(theap, bin)) { page_abandon(theap, theap->first[bin]); }
   }

@@ -252,6 +252,7 @@ PRIVATE void thread_set_heartbeat(thread_t* thread, bool wanted) {
   thread->id = wanted ? thread->id | ALIAS : thread->id & ~(uintptr_t)ALIAS;
   for (theap_t* theap = thread->theaps; theap != NULL; theap = theap->next) {
     theap_walk(theap, theap_relabel);
+    theap_allow_loose(theap, !wanted);
   }
 }
 
@@ -268,6 +269,7 @@ PRIVATE void thread_leave(void) {
     (void)theap_catch_up(thread->theaps->next);
     theap_drop(thread, &thread->theaps->next);
   }
+  theap_flush_all_loose(thread->theaps);  // while their pages have a theap to go to
   tls_theap = &theap_empty;
   theap_abandon(thread->theaps);
   registry_remove(thread);

@@ -2,8 +2,10 @@
 //
 // Two levels: a root entry for each 4 GiB, a part entry for each slice. Entries are distances from
 // the map itself, so that zero, the content of untouched memory, leads to `none`: a part without
-// pages and a page that nobody owns. A lookup thus has no branch but the one that rejects addresses
-// no user program has, and NULL or a foreign pointer ends at map_none() without a test on the way.
+// pages and a page that nobody owns. A lookup thus has no branch, and NULL or a foreign pointer
+// ends at map_none() without a test on the way. Bits above 47 are not looked at: no block of ours
+// has any, and an address with such bits, if it looks like one of ours below them, faults at the
+// first access.
 //
 //   address: |63 … 48| root 47 … 32 | part 31 … 14 | offset 13 … 0 |
 //
@@ -38,8 +40,7 @@ FAST void* map_none(void) { return (void*)&map; }
 
 FAST void* map_lookup(const void* p) {
   const uint64_t address = (uint64_t)(uintptr_t)p;
-  const uint64_t part = address >> MAP_PART_SHIFT;
-  if (unlikely(part >= MAP_ROOT_ENTRIES)) { return map_none(); }
+  const uint16_t part = (uint16_t)(address >> MAP_PART_SHIFT);
   const uintptr_t base = (uintptr_t)&map;
   const map_entry_t* entries = (const map_entry_t*)(base + (uintptr_t)map.root[part]);
   return (void*)(base + (uintptr_t)entries[(uint32_t)address >> SLICE_SHIFT]);

@@ -108,6 +108,7 @@ static void page_fill(page_t* page, const page_want_t* want, const span_t* span)
   page->bin = (uint8_t)want->bin;
   page->fresh_zero = span->is_zero;
   page->just_extended = false;
+  page->held = 0;
   page->theap = NULL;
   page->next = page->prev = page->heap_next = page->heap_prev = NULL;
   page->span_arena = span->arena;
@@ -148,11 +149,13 @@ static block_t* block_at(const page_t* page, size_t index) {
   return (block_t*)(void*)(page->start + index * page->block_bytes);
 }
 
-// About 4 KiB at a time, so that memory that is not needed yet stays untouched.
+// About 4 KiB at a time, so that memory that is not needed yet stays untouched. Where it was in use
+// before it costs nothing to go further.
 static uint32_t extend_count(const page_t* page) {
-  enum { EXTEND_BYTES = 4096 };
+  enum { EXTEND_BYTES = 4096, EXTEND_USED = 4 };
   const uint32_t limit = load_relaxed(&page_extend_limit);
-  uint32_t count = (uint32_t)size_max(EXTEND_BYTES / page->block_bytes, 1);
+  const uint32_t least = page->fresh_zero ? 1 : EXTEND_USED;
+  uint32_t count = (uint32_t)size_max(EXTEND_BYTES / page->block_bytes, least);
   if (limit != 0 && count > limit) { count = limit; }
   const uint32_t left = page->reserved - page->capacity;
   return count < left ? count : left;

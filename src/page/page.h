@@ -9,8 +9,8 @@
 //   --theap_reuse_parked--> ACTIVE any, with no block in use --page_release--> gone
 //
 // P1 used <= capacity <= reserved.   P2 owner != 0 iff the page is in a queue of that thread's. P3
-// used counts the blocks that are not on `free`, those on the remote list included.   P4 the free
-// blocks beyond capacity are untouched, and zero if fresh_zero.
+// used counts the blocks that are not on `free`, those on the remote list included, and `held`. P4
+// the free blocks beyond capacity are untouched, and zero if fresh_zero.
 //
 // Who touches what: `start`, `block_bytes`, `bin`, `span…`, `reserved` are constant while any block
 // lives; `remote` and `owner` are read by all threads; all else belongs to the owner, see remote.h.
@@ -35,6 +35,7 @@ typedef struct page {
   uint8_t bin;
   bool fresh_zero;     // memory beyond capacity reads as zero
   bool just_extended;  // the first block on `free` has never been used
+  uint8_t held;        // 1 while it is the first of its queue: then `used` never falls to 0
   uint8_t* start;
   size_t block_bytes;
   remote_t remote;
@@ -119,6 +120,9 @@ FAST block_t* page_pop(page_t* page) {
   }
   return block;
 }
+
+// The owner: no block is in use, as far as is known.
+FAST bool page_is_empty(const page_t* page) { return page->used == page->held; }
 
 FAST void page_push(page_t* page, block_t* block) {
   block->next = page->free;

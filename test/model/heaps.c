@@ -38,6 +38,18 @@ static void two_owners(void) {
   world_ready();
 }
 
+// As two_owners; they set aside what they free in each other's pages.
+static void two_owners_keeping(void) {
+  begin();
+  world_keeps_loose = true;
+  for (const thread_t* thread = registry.threads; thread != NULL; thread = thread->next) {
+    for (theap_t* theap = thread->theaps; theap != NULL; theap = theap->next) {
+      theap_allow_loose(theap, true);
+    }
+  }
+  world_ready();
+}
+
 static void one_left(void) {
   begin();
   model_act_as(1), thread_leave(), world_enter();
@@ -144,6 +156,16 @@ static void destroyed(void) {
 
 MODEL_MAIN(
     {"delete_and_free", two_owners, {delete, give_2, give_0}, deleted, 2, 0, 1000},
+    {"delete_and_keep", two_owners_keeping, {delete, give_0, give_2}, deleted, 2, 0, 1000},
+    {"keep_and_leave", two_owners_keeping, {give_2, leave, give_0}, then_deleted, 2, 0, 1000},
+    {"keep_and_collect", two_owners_keeping, {give_2_and_3, delete, collect}, deleted, 2, 0, 1000},
+    {"destroy_and_keep",
+     two_owners_keeping,
+     {destroy, take_9_and_back, collect},
+     destroyed,
+     2,
+     0,
+     1000},
     {"delete_and_own", two_owners, {delete, give_2_and_take, catch_up}, deleted, 2, 0, 1000},
     {"delete_and_leave", two_owners, {delete, leave, give_2_and_3}, deleted, 2, 0, 1000},
     {"delete_and_collect", two_owners, {delete, collect, give_2}, deleted, 2, 0, 1000},

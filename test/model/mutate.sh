@@ -57,11 +57,11 @@ heap/theap.c;heaps;parks in a heap that is being deleted;/return PARK_MOVED/d
 heap/theap.c;park;keeps the owner of a full page;/theap_page_to_full(theap_t/,/^}/{/theap_disown/d}
 heap/theap.c;park;disowns a full page when it is nobody's;/theap_page_to_full(theap_t/,/^}/{/theap_disown/d;s/{ return true; }/{ theap_disown(theap, page); return true; }/}
 heap/theap.c;park;restores nothing from a parked page;/^  page_restore(page, claimed);/d
-alloc/free.c;park;leaves the claimed page in the pool;/heap_unpark(/d
-alloc/free.c;park;forgets the count of a parked page;/page->used = chain.count;/d
-alloc/free.c;park;does not count the block that claimed;/page->used -= chain.count;/d
-alloc/free.c;park;keeps a page without blocks;/if (page->used == 0) {/,/^  }/d
-alloc/free.c;park;loses the block that claimed;/page->free = chain.first;/d
+heap/home.c;park;leaves the claimed page in the pool;/heap_unpark(/d
+heap/home.c;park;forgets the count of a parked page;/page->used = chain.count;/d
+heap/home.c;park;does not count the block that claimed;/page->used -= chain.count;/d
+heap/home.c;park;keeps a page without blocks;/if (page->used == 0) {/,/^  }/d
+heap/home.c;park;loses the block that claimed;/page->free = chain.first;/d
 page/page.c;park;does not count what came home;/page->used -= remote_count(word);/d
 page/page.c;park;loses what came home;/page_prepend(page, remote_head(word/d
 page/page.c;park;gives the record before its last use;/record_give(page);$/d;s/^  const span_t span = page_span(page);/  record_give(page); const span_t span = page_span(page);/

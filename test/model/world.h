@@ -28,6 +28,13 @@ static uintptr_t port_thread_id(void);
 #include "../../src/memory/meta.c"
 #include "../../src/memory/map.c"
 #include "../../src/page/page.c"
+
+// Blocks that are set aside keep the protocols from being used: most models do without.
+static bool world_keeps_loose;
+#define KEEP_LOOSE world_keeps_loose
+#include "../../src/heap/home.c"
+#undef KEEP_LOOSE
+
 #include "../../src/heap/theap.c"
 #include "../../src/heap/heap.c"
 #include "../../src/heap/thread.c"
@@ -147,6 +154,7 @@ static void world_begin(void) {
   QUIET(heap_main_static.stats), QUIET(memory_stats), QUIET(option_values);
   MODEL_CHECK(map_cover(pool_memory, sizeof(pool_memory)) == 0);
   map_enter(pool_memory, POOL_SLICES, NULL);
+  world_keeps_loose = false;
   tls_theap = &theap_empty;
   model_tls(&tls_theap, sizeof(tls_theap));
   process_init();
@@ -230,6 +238,19 @@ static uint32_t listed_blocks(const page_t* page, const block_t* list, int* foun
   return count;
 }
 
+static uint32_t loose_blocks(const page_t* page, int* found) {
+  uint32_t count = 0;
+  for (const thread_t* thread = registry.threads; thread != NULL; thread = thread->next) {
+    for (const theap_t* theap = thread->theaps; theap != NULL; theap = theap->next) {
+      const block_t* block = theap->loose[page->bin].first;
+      for (; block != NULL; block = block->next) {
+        if (page_of(block) == page) { mark(page, block, found), count++; }
+      }
+    }
+  }
+  return count;
+}
+
 static int pages_seen;
 
 static bool check_page(page_t* page, void* arg) {
@@ -238,7 +259,7 @@ static bool check_page(page_t* page, void* arg) {
   const uint32_t word = load_relaxed(&page->remote), state = remote_state(word);
   const bool is_parked = is_listed(load_relaxed(&heap->parked[page->bin % BIN_COUNT]), page);
   const bool queued = page->bin != BIN_LARGE && is_queued(page);
-  const uint32_t live = live_blocks(page, found);
+  const uint32_t live = live_blocks(page, found) + loose_blocks(page, found);
   const uint32_t ours = listed_blocks(page, page->free, found);
   const uint32_t remote =
       state == REMOTE_FULL ? 0 : listed_blocks(page, remote_head(word, page->start), found);
@@ -247,7 +268,7 @@ static bool check_page(page_t* page, void* arg) {
   MODEL_CHECK(live + ours + remote == page->capacity);
   MODEL_CHECK(queued == (state == REMOTE_OWNED) && is_parked == (state == REMOTE_PARKED));
   MODEL_CHECK(state != REMOTE_OWNED ||
-              (page->used == live + remote && remote_count(word) == remote));
+              (page->used == live + remote + page->held && remote_count(word) == remote));
   MODEL_CHECK(state != REMOTE_PARKED || (remote_count(word) == live && live > 0));
   MODEL_CHECK(state != REMOTE_PARKED || load_relaxed(&heap->state) == HEAP_ALIVE);
   MODEL_CHECK(state != REMOTE_FULL || (live > 0 && ours == 0));

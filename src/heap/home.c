@@ -1,0 +1,134 @@
+// Blocks come home: what a thread does with a block that it frees in a page that is not its own.
+//
+// A large block, or one of whole cache lines, is first set aside as LOOSE: for its page it stays in
+// use, and the thread's next request of the class takes it. That costs no atomic operation, and
+// nobody else notices. Only a few are set aside, and each of these gives them back for good:
+// another page is wanted or has fallen empty, the theap is collected or abandoned. All other blocks
+// go to their page: see page/remote.h.
+#include "heap.h"
+
+#include "../service/options.h"
+
+enum {
+  LOOSE_BIN = 24,            // of 512 bytes: from here on blocks share no cache line
+  LOOSE_BLOCKS = 4,          // of a class
+  LOOSE_LARGE = 1024 << 10,  // bytes of large blocks
+};
+_Static_assert((9 + (LOOSE_BIN - 17) % 8) << ((LOOSE_BIN - 17) / 8 + 5) == 512, "the class of 512");
+
+// ---- to the page ----
+
+// Where a page goes that the calling thread has just come to own: its theap of the page's heap, if
+// it has one.
+static theap_t* theap_for(const heap_t* heap) {
+  theap_t* theap = theap_current();
+  if (unlikely(theap->thread == NULL)) { theap = thread_enter(); }
+  if (theap == NULL || theap->thread == NULL) { return NULL; }
+  return likely(theap->heap == heap) ? theap : thread_theap_of(theap->thread, heap);
+}
+
+static void page_keep(page_t* page) {
+  heap_t* heap = load_relaxed(&page->heap);
+  if (unlikely(load_relaxed(&heap->state) != HEAP_ALIVE)) { heap = heap_rehome(page); }
+  theap_t* theap = option_get(mi_option_page_reclaim_on_free) < 0 ? NULL : theap_for(heap);
+  if (theap == NULL) {
+    heap_park(heap, page);
+    return;
+  }
+  stat_add(&heap->stats.pages_reclaim_on_free, 1);
+  theap_adopt(theap, page);
+}
+
+// The page was nobody's; by freeing into it the calling thread has become its owner.
+static void page_claimed(page_t* page, chain_t chain, uint32_t word) {
+  if (remote_state(word) == REMOTE_PARKED) {
+    heap_unpark(load_relaxed(&page->heap), page);
+    page->used = chain.count;
+  }
+  page->used -= chain.count;
+  if (page->used == 0) {
+    heap_release_page(page);
+    return;
+  }
+  chain.last->next = NULL;
+  page->free = chain.first;
+  page_keep(page);
+}
+
+static void block_send(page_t* page, block_t* block) {
+  uint32_t word = 0;
+  const chain_t chain = {block, block, 1};
+  if (remote_free(&page->remote, page->start, chain, &word)) { page_claimed(page, chain, word); }
+}
+
+// ---- loose blocks ----
+
+PRIVATE void theap_allow_loose(theap_t* theap, bool allow) {
+  if (!allow) { theap_flush_all_loose(theap); }
+  theap->loose_from = allow && KEEP_LOOSE ? LOOSE_BIN : BIN_LARGE + 1;
+}
+
+static size_t loose_limit(const page_t* page) {
+  if (likely(page->bin != BIN_LARGE)) { return LOOSE_BLOCKS * page->block_bytes; }
+  const bool plain = page->span_arena != NULL && page->start == page->span_start;
+  return plain ? LOOSE_LARGE : 0;
+}
+
+// False: there are enough, or it is of a kind that is not kept.
+static bool loose_push(theap_t* theap, const page_t* page, block_t* block) {
+  loose_t* loose = &theap->loose[page->bin];
+  const size_t bytes = loose->bytes + page->block_bytes;
+  if (bytes > loose_limit(page)) { return false; }
+  loose->bytes = (uint32_t)bytes;
+  loose->count++;
+  block->next = loose->first;
+  loose->first = block;
+  return true;
+}
+
+PRIVATE page_t* theap_take_loose_large(theap_t* theap, size_t slices) {
+  loose_t* loose = &theap->loose[BIN_LARGE];
+  for (block_t** link = &loose->first; *link != NULL; link = &(*link)->next) {
+    page_t* page = page_of(*link);
+    if (page->span_slices == slices) {
+      *link = (*link)->next;
+      loose->count--;
+      loose->bytes -= (uint32_t)page->block_bytes;
+      return page;
+    }
+  }
+  return NULL;
+}
+
+// Of the calling thread, or nobody's or another's by now.
+static void block_come_home(page_t* page, block_t* block) {
+  if (load_relaxed(&page->owner) != port_thread_id()) {
+    block_send(page, block);
+    return;
+  }
+  page_push(page, block);
+  if (--page->used == 0) { theap_page_emptied(block, page); }
+}
+
+PRIVATE void theap_flush_loose(theap_t* theap, unsigned bin) {
+  block_t* block = theap->loose[bin].first;
+  theap->loose[bin] = (loose_t){0};
+  while (block != NULL) {
+    block_t* next = block->next;
+    block_come_home(page_of(block), block);
+    block = next;
+  }
+}
+
+PRIVATE void theap_flush_all_loose(theap_t* theap) {
+  for (unsigned bin = 0; bin <= BIN_LARGE; bin++) { theap_flush_loose(theap, bin); }
+}
+
+PRIVATE void block_free_other(page_t* page, block_t* block) {
+  theap_t* theap = theap_current();
+  if (page->bin >= theap->loose_from && theap->heap == load_relaxed(&page->heap) &&
+      loose_push(theap, page, block)) {
+    return;
+  }
+  block_send(page, block);
+}
