@@ -15,7 +15,7 @@
 
 // ---- free blocks of a page ----
 
-enum { SET_WORDS = PAGE_MAX_SLICES * SLICE_BYTES / GRANULE / 64 };
+enum { SET_WORDS = PAGE_BLOCKS_MAX / 64 };
 
 typedef struct block_set {
   uint64_t words[SET_WORDS];  // only those up to the page's capacity are in use

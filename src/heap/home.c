@@ -1,6 +1,6 @@
 // Blocks come home: what a thread does with a block that it frees in a page that is not its own.
 //
-// A large block, or one of whole cache lines, is first set aside as LOOSE: for its page it stays in
+// Unless it is small, it is first set aside as LOOSE: for its page it stays in
 // use, and the thread's next request of the class takes it. That costs no atomic operation, and
 // nobody else notices. Only a few are set aside, and each of these gives them back for good:
 // another page is wanted or has fallen empty, the theap is collected or abandoned. All other blocks
@@ -10,11 +10,13 @@
 #include "../service/options.h"
 
 enum {
-  LOOSE_BIN = 24,            // of 512 bytes: from here on blocks share no cache line
+  LOOSE_BIN = 8,             // of 128 bytes
+  LOOSE_ANY_BIN = 24,        // of 512 bytes: from here on blocks share no cache line
   LOOSE_BLOCKS = 4,          // of a class
   LOOSE_LARGE = 1024 << 10,  // bytes of large blocks
 };
-_Static_assert((9 + (LOOSE_BIN - 17) % 8) << ((LOOSE_BIN - 17) / 8 + 5) == 512, "the class of 512");
+_Static_assert((9 + (LOOSE_ANY_BIN - 17) % 8) << ((LOOSE_ANY_BIN - 17) / 8 + 5) == 512,
+               "the class of 512");
 
 // ---- to the page ----
 
@@ -74,6 +76,13 @@ static size_t loose_limit(const page_t* page) {
   return plain ? LOOSE_LARGE : 0;
 }
 
+// Shorter blocks only from pages that were the thread's own before they were full: a line that two
+// threads share is then not our doing.
+static bool loose_suits(const theap_t* theap, const page_t* page) {
+  return theap->heap == load_relaxed(&page->heap) &&
+         (page->bin >= LOOSE_ANY_BIN || page->keeper == theap->serial);
+}
+
 // False: there are enough, or it is of a kind that is not kept.
 static bool loose_push(theap_t* theap, const page_t* page, block_t* block) {
   loose_t* loose = &theap->loose[page->bin];
@@ -126,7 +135,7 @@ PRIVATE void theap_flush_all_loose(theap_t* theap) {
 
 PRIVATE void block_free_other(page_t* page, block_t* block) {
   theap_t* theap = theap_current();
-  if (page->bin >= theap->loose_from && theap->heap == load_relaxed(&page->heap) &&
+  if (page->bin >= theap->loose_from && loose_suits(theap, page) &&
       loose_push(theap, page, block)) {
     return;
   }

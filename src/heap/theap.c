@@ -160,6 +160,12 @@ static page_t* claim_parked(heap_t* heap, unsigned bin, uint32_t* claimed) {
   return page;
 }
 
+// So much is free that its order matters.
+static bool page_is_sparse(const page_t* page) {
+  enum { FREE_SHARE = 4 };
+  return (page->capacity - page->used) * FREE_SHARE >= page->capacity;
+}
+
 static page_t* theap_reuse_parked(theap_t* theap, unsigned bin) {
   heap_t* heap = theap->heap;
   uint32_t claimed = 0;
@@ -168,6 +174,7 @@ static page_t* theap_reuse_parked(theap_t* theap, unsigned bin) {
   if (page == NULL) { return NULL; }
   heap_unpark(heap, page);
   page_restore(page, claimed);
+  if (page_is_sparse(page)) { page_sort_free(page); }
   theap_own(theap, page);
   queue_push_front(theap, page);
   stat_add(&heap->stats.pages_reclaim_on_alloc, 1);
@@ -186,10 +193,21 @@ static bool theap_page_to_full(theap_t* theap, page_t* page) {
   return false;
 }
 
+// The next page in the queue becomes the active one. Its free list is as the program freed: where
+// there is more than caches hold, order pays, see docs/decisions/007.
+static void theap_advance(const theap_t* theap, unsigned bin) {
+  enum { CACHED_SLICES = 16 };
+  page_t* page = theap->first[bin];
+  if (theap->count[bin] * page->span_slices >= CACHED_SLICES && page_is_sparse(page)) {
+    page_sort_free(page);
+  }
+}
+
 static page_t* theap_search(theap_t* theap, unsigned bin) {
   while (!queue_is_empty(theap, bin)) {
     page_t* page = theap->first[bin];
     if (page_has_room(page) || !theap_page_to_full(theap, page)) { return page; }
+    theap_advance(theap, bin);
   }
   return NULL;
 }

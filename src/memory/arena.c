@@ -11,7 +11,10 @@
 SHARED_DATA_DEF stats_t memory_stats;
 
 enum { FIRST_ARENA = 32 << 20, HUGE_PAGE = 2 << 20, PURGE_PIECE = 256 << 10 };
-enum { MIN_KEPT = 8 << 20, KEPT_SHARE = 16 };  // dirty bytes kept: 8 MiB, or 1/16 of what is in use
+enum { HUGE_SLICES = HUGE_PAGE / SLICE_BYTES };
+// Dirty bytes kept: 8 MiB, or 1/16 of what is in use, and up to 1/4 of it more where that turns out
+// too little.
+enum { MIN_KEPT = 8 << 20, KEPT_SHARE = 16, SLACK_SHARE = 2, REGRET_MS = 1000 };
 enum { MAX_DIRECT = 24 };  // mappings of their own, beside one for each GiB in use
 
 static struct {
@@ -19,8 +22,10 @@ static struct {
   arena_t* first;
   size_t taken_slices, dirty_slices, reserved_bytes, direct_bytes, direct_count;
   int64_t now_ms, last_decay_ms;  // as of the last give or collect
-  const arena_t* news;            // an arena that is still to be announced, once the lock is free
-  bool has_reset;                 // some clean memory was only reset, and may read as what it was
+  size_t slack_slices;            // what was purged and wanted again soon
+  int64_t slack_ms;
+  const arena_t* news;  // an arena that is still to be announced, once the lock is free
+  bool has_reset;       // some clean memory was only reset, and may read as what it was
 } memory;
 
 static size_t slices_bytes(size_t slices) { return slices << SLICE_SHIFT; }
@@ -136,6 +141,47 @@ static uint32_t run_fit(const arena_t* arena, uint32_t first, const span_want_t*
                                                                           : UINT32_MAX;
 }
 
+// What was purged a moment ago is wanted again: better to have kept it.
+static void note_regret(uint32_t stamp, size_t slices) {
+  if (stamp != 0 && (uint32_t)memory.now_ms - stamp < REGRET_MS) { memory.slack_slices += slices; }
+}
+
+// The first touch makes the whole huge page resident, so what is left of it free is dirty.
+static void run_carve_huge(arena_t* arena, uint32_t first, uint32_t start, uint32_t length) {
+  const uint32_t end = first + run_length(arena, first);
+  const uint32_t low = (uint32_t)size_max(first, align_down(start, HUGE_SLICES));
+  const uint32_t high = (uint32_t)size_min(end, align_up(start + length, HUGE_SLICES));
+  run_carve(arena, first, low, high - low);
+  run_mark(arena, start, length, RUN_TAKEN);
+  if (low < start) { run_free(arena, low, start - low, RUN_DIRTY); }
+  if (start + length < high) { run_free(arena, start + length, high - start - length, RUN_DIRTY); }
+  memory.dirty_slices += high - low - length;
+  stat_up(&memory_stats.committed, slices_bytes(high - low - length));
+}
+
+static void arena_set_huge(arena_t* arena, bool huge) {
+  (void)port_advise_huge(arena->start, slices_bytes(arena->frontier), huge);
+  arena->huge = huge;
+  arena->was_huge = !huge;
+}
+
+// Huge pages were given up when the arena was sparse; now it fills again.
+static bool arena_is_dense_again(const arena_t* arena) {
+  return arena->was_huge && arena->taken >= arena->frontier / 4 * 3;
+}
+
+static void run_take_at(arena_t* arena, uint32_t first, uint32_t start, uint32_t length) {
+  if (run_state(arena, first) == RUN_CLEAN) {
+    note_regret(arena->table[first].stamp, length);
+    if (unlikely(arena_is_dense_again(arena))) { arena_set_huge(arena, true); }
+    if (arena->huge) {
+      run_carve_huge(arena, first, start, length);
+      return;
+    }
+  }
+  run_carve(arena, first, start, length);
+}
+
 // The program's own function; free keeps errno whatever it does.
 static bool call_commit(const arena_t* arena, bool commit, span_t* span) {
   const int saved = errno;
@@ -165,8 +211,8 @@ static bool run_take(arena_t* arena, unsigned state, const span_want_t* want, sp
     for (uint32_t at = arena->bins[state - 1][bin]; at != 0; at = arena->table[at - 1].next) {
       const uint32_t start = run_fit(arena, at - 1, want);
       if (start != UINT32_MAX) {
-        run_carve(arena, at - 1, start, (uint32_t)want->slices);
-        *out = (span_t){arena, slice_start(arena, start), want->slices, state == RUN_CLEAN};
+        run_take_at(arena, at - 1, start, (uint32_t)want->slices);
+        *out = (span_t){arena, slice_start(arena, start), want->slices, state == RUN_CLEAN, false};
         return state == RUN_DIRTY || run_commit(out);
       }
       if (++tries % MAX_TRIES == 0) { break; }  // on to the larger ones
@@ -188,7 +234,7 @@ static bool arena_commit(arena_t* arena, uint32_t length, bool* is_zero) {
 // Growth beyond the first arena means that what there was is densely used: worth huge pages.
 static bool arena_wants_huge(const arena_t* arena) {
   const long allow = option_get(mi_option_allow_thp);
-  return !arena->committed && arena->commit_fun == NULL &&
+  return !arena->committed && arena->commit_fun == NULL && !arena->was_huge &&
          (allow == 2 || (allow == 1 && arena != memory.first));
 }
 
@@ -211,10 +257,12 @@ static bool arena_advance(arena_t* arena, const span_want_t* want) {
   if (!arena_commit(arena, step, &is_zero)) { return false; }
   if (arena_wants_huge(arena)) {
     (void)port_advise_huge(slice_start(arena, arena->frontier), slices_bytes(step), true);
+    arena->huge = true;
   }
   const uint32_t first = arena->frontier;
   arena->frontier += step;
   run_free(arena, first, step, is_zero ? RUN_CLEAN : RUN_DIRTY);
+  if (is_zero) { arena->table[first].stamp = 0; }
   if (!is_zero) {
     memory.dirty_slices += step;
     stat_up(&memory_stats.committed, slices_bytes(step));
@@ -351,20 +399,47 @@ static void count_purge(give_result_t result, size_t slices) {
   stat_down(&memory_stats.committed, slices_bytes(slices));
 }
 
-// Purges up to `most` slices at the end of a dirty run. The lock is released meanwhile; false if
-// the OS refused.
-static bool purge_run(arena_t* arena, uint32_t first, size_t most) {
-  const uint32_t length = run_length(arena, first);
-  const uint32_t part = (uint32_t)size_min(length, slices_rounded(most));
-  const uint32_t start = first + length - part;
-  run_carve(arena, first, start, part);
-  arena->taken += part;  // keeps the arena mapped
+// What may be purged of a dirty run: whole huge pages, unless they may be split.
+typedef struct part {
+  arena_t* arena;
+  uint32_t first, start, length;
+} part_t;
+
+static part_t part_of_run(arena_t* arena, uint32_t first, bool split) {
+  uint32_t start = first, end = first + run_length(arena, first);
+  if (arena->huge && !split) {
+    start = (uint32_t)align_up(start, HUGE_SLICES);
+    end = (uint32_t)align_down(end, HUGE_SLICES);
+  }
+  return (part_t){arena, first, start, start < end ? end - start : 0};
+}
+
+static bool part_is_whole(const part_t* part) {
+  return (part->start | part->length) % HUGE_SLICES == 0;
+}
+
+// Leaves the end of it: the next request takes the start. Huge pages stay whole.
+static void part_shorten(part_t* part, size_t most) {
+  const bool whole = part->arena != NULL && part->arena->huge && part_is_whole(part);
+  const size_t keep = whole ? align_up(most, HUGE_SLICES) : slices_rounded(most);
+  if (keep >= part->length) { return; }
+  part->start += part->length - (uint32_t)keep;
+  part->length = (uint32_t)keep;
+}
+
+// Purges part of a dirty run. The lock is released meanwhile; false if the OS refused.
+static bool purge_part(part_t part) {
+  arena_t* arena = part.arena;
+  // Else the OS would fill the holes again, to make up the huge page.
+  if (arena->huge && !part_is_whole(&part)) { arena_set_huge(arena, false); }
+  run_carve(arena, part.first, part.start, part.length);
+  arena->taken += part.length;  // keeps the arena mapped
   lock_release(&memory.lock);
-  const give_result_t result = give_back(arena, slice_start(arena, start), part);
+  const give_result_t result = give_back(arena, slice_start(arena, part.start), part.length);
   lock_acquire(&memory.lock);
-  arena->taken -= part;
-  run_free(arena, start, part, result == GIVE_REFUSED ? RUN_DIRTY : RUN_CLEAN);
-  count_purge(result, part);
+  arena->taken -= part.length;
+  run_free(arena, part.start, part.length, result == GIVE_REFUSED ? RUN_DIRTY : RUN_CLEAN);
+  count_purge(result, part.length);
   return result != GIVE_REFUSED;
 }
 
@@ -378,21 +453,46 @@ static unsigned highest_dirty_bin(const arena_t* arena) {
   return RUN_BINS;
 }
 
-// The longest dirty run by bin, in any arena.
-static arena_t* longest_dirty(uint32_t* first) {
-  arena_t* best = NULL;
-  unsigned best_bin = 0;
-  for (arena_t* arena = memory.first; arena != NULL; arena = arena->next) {
-    const unsigned bin = arena_may_purge(arena) ? highest_dirty_bin(arena) : RUN_BINS;
-    if (bin < RUN_BINS && (best == NULL || bin > best_bin)) { best = arena, best_bin = bin; }
+// Of the arena's longest dirty runs, one of which something may be purged; of length 0 if there is
+// none.
+static part_t longest_of_arena(arena_t* arena, bool split) {
+  enum { MAX_TRIES = 8 };
+  const unsigned bin = arena_may_purge(arena) ? highest_dirty_bin(arena) : RUN_BINS;
+  part_t part = {0};
+  if (bin == RUN_BINS) { return part; }
+  uint32_t at = arena->bins[RUN_DIRTY - 1][bin];
+  for (int i = 0; at != 0 && part.length == 0 && i < MAX_TRIES; i++) {
+    part = part_of_run(arena, at - 1, split);
+    at = arena->table[at - 1].next;
   }
-  if (best != NULL) { *first = best->bins[RUN_DIRTY - 1][best_bin] - 1; }
+  return part;
+}
+
+static part_t longest_dirty(bool split) {
+  part_t best = {0};
+  for (arena_t* arena = memory.first; arena != NULL; arena = arena->next) {
+    const part_t part = longest_of_arena(arena, split);
+    if (part.length > best.length) { best = part; }
+  }
   return best;
 }
 
 static size_t kept_slices(void) {
   if (option_get(mi_option_purge_delay) == 0) { return 0; }
-  return size_max(memory.taken_slices / KEPT_SHARE, MIN_KEPT / SLICE_BYTES);
+  return size_max(memory.taken_slices / KEPT_SHARE, MIN_KEPT / SLICE_BYTES) +
+         size_min(memory.slack_slices, memory.taken_slices / SLACK_SHARE);
+}
+
+// The slack halves with each second in which it proves enough.
+static void slack_decay(void) {
+  if (memory.now_ms - memory.slack_ms < REGRET_MS) { return; }
+  memory.slack_slices = size_min(memory.slack_slices, memory.taken_slices / SLACK_SHARE) / 2;
+  memory.slack_ms = memory.now_ms;
+}
+
+// Splitting a huge page costs what it saved when it was made: only to get far below its size.
+static size_t kept_before_split_slices(void) {
+  return kept_slices() == 0 ? 0 : kept_slices() + memory.taken_slices / SLACK_SHARE;
 }
 
 static uint32_t purge_least(void) {
@@ -402,44 +502,42 @@ static uint32_t purge_least(void) {
 // More is unused than we keep: give back twice what came in, in pieces that cost microseconds.
 static void purge_excess(size_t given_slices) {
   size_t due = size_max(2 * given_slices, PURGE_PIECE / SLICE_BYTES);
-  const size_t piece = size_max(given_slices, PURGE_PIECE / SLICE_BYTES);
-  uint32_t first = 0;
+  slack_decay();
   while (due > 0 && memory.dirty_slices > kept_slices()) {
-    arena_t* arena = longest_dirty(&first);
-    if (arena == NULL || run_length(arena, first) < purge_least() ||
-        !purge_run(arena, first, piece)) {
-      return;
+    part_t part = longest_dirty(false);
+    if (part.length < purge_least() && memory.dirty_slices > kept_before_split_slices()) {
+      part = longest_dirty(true);
     }
-    due -= size_min(due, piece);
+    if (part.length < purge_least()) { return; }
+    part_shorten(&part, size_max(given_slices, PURGE_PIECE / SLICE_BYTES));
+    if (!purge_part(part)) { return; }
+    due -= size_min(due, part.length);
   }
 }
 
 // The first run in the bins that has been dirty for so long.
-static arena_t* expired_dirty(int64_t now, long delay_ms, uint32_t* first) {
+static part_t expired_dirty(int64_t now, long delay_ms) {
   for (arena_t* arena = memory.first; arena != NULL; arena = arena->next) {
     if (!arena_may_purge(arena)) { continue; }
     unsigned bin = bin_next(arena, RUN_DIRTY, bin_floor(purge_least()));
     for (; bin < RUN_BINS; bin = bin_next(arena, RUN_DIRTY, bin + 1)) {
       for (uint32_t at = arena->bins[RUN_DIRTY - 1][bin]; at != 0; at = arena->table[at - 1].next) {
-        if ((uint32_t)now - arena->table[at - 1].stamp >= (uint32_t)delay_ms) {
-          *first = at - 1;
-          return arena;
-        }
+        const part_t part = part_of_run(arena, at - 1, false);
+        const uint32_t age = (uint32_t)now - arena->table[at - 1].stamp;
+        if (age >= (uint32_t)delay_ms && part.length > 0) { return part; }
       }
     }
   }
-  return NULL;
+  return (part_t){0};
 }
 
 // A look at the clock a few times in each delay; one piece at a time.
 static void purge_expired(long delay_ms) {
   const int64_t now = memory.now_ms;
   if (memory.dirty_slices == 0 || now - memory.last_decay_ms < delay_ms / 4 + 1) { return; }
-  uint32_t first = 0;
-  arena_t* arena = expired_dirty(now, delay_ms, &first);
-  if (arena == NULL || !purge_run(arena, first, PURGE_PIECE / SLICE_BYTES)) {
-    memory.last_decay_ms = now;
-  }
+  part_t part = expired_dirty(now, delay_ms);
+  part_shorten(&part, PURGE_PIECE / SLICE_BYTES);
+  if (part.length == 0 || !purge_part(part)) { memory.last_decay_ms = now; }
 }
 
 static void purge_due(size_t given_slices) {
@@ -450,9 +548,8 @@ static void purge_due(size_t given_slices) {
 }
 
 static void purge_all(void) {
-  uint32_t first = 0;
-  for (arena_t* arena = longest_dirty(&first); arena != NULL; arena = longest_dirty(&first)) {
-    if (!purge_run(arena, first, ARENA_MAX_SLICES)) { return; }
+  for (part_t part = longest_dirty(true); part.length > 0; part = longest_dirty(true)) {
+    if (!purge_part(part)) { return; }
   }
 }
 
@@ -581,8 +678,11 @@ static bool lengthen_locked(span_t* span, uint32_t more) {
       run_length(arena, end) < more) {
     return false;
   }
-  span_t added = {arena, slice_start(arena, end), more, run_state(arena, end) == RUN_CLEAN};
-  run_carve(arena, end, end, more);
+  span_t added = {.arena = arena,
+                  .start = slice_start(arena, end),
+                  .slices = more,
+                  .is_zero = run_state(arena, end) == RUN_CLEAN};
+  run_take_at(arena, end, end, more);
   if (added.is_zero && !run_commit(&added)) { return false; }
   account_taken(&added);
   span->slices += more;
@@ -625,9 +725,10 @@ PRIVATE void memory_shorten(span_t* span, size_t slices) {
 // ---- mappings of their own ----
 
 // The number of mappings stays within a constant and one for each GiB in use.
-static bool direct_admit(size_t bytes) {
+static bool direct_admit(size_t bytes, size_t* in_use_bytes) {
   lock_acquire(&memory.lock);
   const size_t in_use = slices_bytes(memory.taken_slices) + memory.direct_bytes + bytes;
+  *in_use_bytes = in_use;
   const bool ok = memory.direct_count < MAX_DIRECT + in_use / GiB;
   if (ok) { memory.direct_count++, memory.direct_bytes += bytes; }
   lock_release(&memory.lock);
@@ -644,29 +745,48 @@ static bool direct_map(size_t bytes, size_t align, void** out) {
   return ok;
 }
 
-PRIVATE bool memory_take_direct(size_t bytes, size_t align, span_t* out) {
-  bytes = align_up(bytes, size_max(SLICE_BYTES, port_page_bytes()));
+// Of a long block in a large heap, as in arenas beyond the first.
+static bool direct_wants_huge(size_t bytes, size_t in_use) {
+  const long allow = option_get(mi_option_allow_thp);
+  return bytes >= 2 * HUGE_PAGE && (allow == 2 || (allow == 1 && in_use > FIRST_ARENA));
+}
+
+PRIVATE bool memory_take_direct(span_want_t want, span_t* out) {
+  const size_t bytes = slices_bytes(slices_rounded(want.slices));
   void* start = NULL;
-  if (option_is_enabled(mi_option_disallow_os_alloc) || !direct_admit(bytes)) { return false; }
-  if (!direct_map(bytes, align, &start)) {
+  size_t in_use = 0;
+  if (option_is_enabled(mi_option_disallow_os_alloc) || !direct_admit(bytes, &in_use)) {
+    return false;
+  }
+  const bool huge = want.dense && direct_wants_huge(bytes, in_use);
+  if (!direct_map(bytes, huge ? size_max(want.align, HUGE_PAGE) : want.align, &start)) {
     lock_acquire(&memory.lock);
     memory.direct_count--, memory.direct_bytes -= bytes;
     lock_release(&memory.lock);
     return false;
   }
+  if (huge) { (void)port_advise_huge(start, bytes, true); }
   stat_up(&memory_stats.reserved, bytes);
   stat_up(&memory_stats.committed, bytes);
-  *out = (span_t){NULL, start, bytes >> SLICE_SHIFT, true};
+  *out = (span_t){NULL, start, bytes >> SLICE_SHIFT, true, huge};
   return true;
 }
 
 PRIVATE bool memory_remap_direct(span_t* span, size_t bytes) {
   span_t target;
-  if (!memory_take_direct(bytes, SLICE_BYTES, &target)) { return false; }
+  if (!memory_take_direct(
+          (span_want_t){
+              .slices = divide_up(bytes, SLICE_BYTES), .align = SLICE_BYTES, .dense = true},
+          &target)) {
+    return false;
+  }
   if (port_move(span->start, slices_bytes(span->slices), target.start,
                 slices_bytes(target.slices)) != 0) {
     memory_give(target);
     return false;
+  }
+  if (target.huge) {  // the pages that were moved brought their own advice
+    (void)port_advise_huge(target.start, slices_bytes(target.slices), true);
   }
   lock_acquire(&memory.lock);
   memory.direct_count--;

@@ -27,7 +27,7 @@
 typedef struct slice {
   uint32_t run;         // first and last slice of a run: length << 2 | state
   uint32_t next, prev;  // first slice of a free run: its bin's list, as index + 1
-  uint32_t stamp;       // when it became dirty, in ms
+  uint32_t stamp;       // when it became free in its state, in ms; 0: never used yet
 } slice_t;
 
 enum { RUN_TAKEN = 0, RUN_CLEAN = 1, RUN_DIRTY = 2, FREE_STATES = 2, RUN_BINS = 128 };
@@ -39,6 +39,8 @@ typedef struct arena {
   uint32_t slices, frontier, taken;
   bool exclusive;  // only for heaps that name it
   bool pinned;     // huge OS pages or the like: never purged
+  bool huge;       // advised for transparent huge pages …
+  bool was_huge;   // … until one was split
   bool fresh_is_zero;
   bool committed;  // from the start
   bool kept;       // the program holds its id
@@ -57,6 +59,7 @@ typedef struct span {
   uint8_t* start;
   size_t slices;
   bool is_zero;
+  bool huge;  // a mapping of its own, advised for huge pages
 } span_t;
 
 typedef struct span_want {
@@ -64,6 +67,7 @@ typedef struct span_want {
   size_t align;    // bytes, a power of two
   arena_t* arena;  // NULL: any that is not exclusive
   bool zeroed;     // zero memory is worth more than resident memory
+  bool dense;      // all of it will be used, as far as one can tell
   int numa_node;   // 0: any; else one more than the node that the heap wants
 } span_want_t;
 
@@ -86,7 +90,7 @@ PRIVATE void memory_give(span_t span);
 PRIVATE bool memory_lengthen(span_t* span, size_t slices);
 PRIVATE void memory_shorten(span_t* span, size_t slices);
 // A mapping of its own; `remap` moves it to a longer one.
-PRIVATE bool memory_take_direct(size_t bytes, size_t align, span_t* out);
+PRIVATE bool memory_take_direct(span_want_t want, span_t* out);
 PRIVATE bool memory_remap_direct(span_t* span, size_t bytes);
 
 // Purges what is due; with force all that is unused, and unmaps arenas without a page.

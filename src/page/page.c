@@ -93,9 +93,13 @@ static size_t page_slices(size_t block_bytes, bool roomy) {
 static bool span_for(const page_want_t* want, span_t* span) {
   size_t slices = divide_up(want->bytes + want->shift, SLICE_BYTES);
   if (want->bin != BIN_LARGE) { slices = page_slices(bin_bytes(want->bin), want->roomy); }
-  if (want->direct) { return memory_take_direct(slices * SLICE_BYTES, want->align, span); }
-  return memory_take((span_want_t){slices, want->align, want->arena, want->zeroed, want->numa_node},
-                     span);
+  const span_want_t span_want = {.slices = slices,
+                                 .align = want->align,
+                                 .arena = want->arena,
+                                 .zeroed = want->zeroed,
+                                 .dense = !want->zeroed,
+                                 .numa_node = want->numa_node};
+  return want->direct ? memory_take_direct(span_want, span) : memory_take(span_want, span);
 }
 
 static void page_fill(page_t* page, const page_want_t* want, const span_t* span) {
@@ -194,6 +198,32 @@ PRIVATE void page_take_remote(page_t* page) {
 PRIVATE void page_restore(page_t* page, uint32_t claimed) {
   page_prepend(page, remote_head(claimed, page->start));
   page->used = remote_count(claimed);
+}
+
+typedef struct block_bits {
+  uint64_t words[PAGE_BLOCKS_MAX / 64];
+} block_bits_t;
+
+static void bits_of_free(block_bits_t* bits, const page_t* page) {
+  const uint32_t block_bytes = (uint32_t)page->block_bytes;
+  memset(bits->words, 0, divide_up(page->capacity, 64) * sizeof(bits->words[0]));
+  for (const block_t* block = page->free; block != NULL; block = block->next) {
+    const uint32_t index = (uint32_t)((const uint8_t*)block - page->start) / block_bytes;
+    bits->words[index / 64] |= (uint64_t)1 << (index % 64);
+  }
+}
+
+PRIVATE void page_sort_free(page_t* page) {
+  block_bits_t bits;
+  block_t** link = &page->free;
+  bits_of_free(&bits, page);
+  for (size_t word = 0; word < divide_up(page->capacity, 64); word++) {
+    for (uint64_t left = bits.words[word]; left != 0; left &= left - 1) {
+      *link = block_at(page, word * 64 + low_bit(left));
+      link = &(*link)->next;
+    }
+  }
+  *link = NULL;
 }
 
 PRIVATE bool page_has_room(page_t* page) {

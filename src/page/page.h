@@ -52,8 +52,8 @@ typedef struct page {
 _Static_assert(sizeof(void*) != 8 || sizeof(page_t) == 128, "a page record is two cache lines");
 
 enum { PAGE_MAX_SLICES = 16 };  // of a page with several blocks
-_Static_assert(PAGE_MAX_SLICES* SLICE_BYTES / GRANULE <= REMOTE_COUNT_MAX,
-               "the remote word counts all blocks");
+enum { PAGE_BLOCKS_MAX = PAGE_MAX_SLICES * SLICE_BYTES / GRANULE };
+_Static_assert((int)PAGE_BLOCKS_MAX <= (int)REMOTE_COUNT_MAX, "the remote word counts all blocks");
 
 // What page_new makes.
 typedef struct page_want {
@@ -72,7 +72,7 @@ FAST page_t* page_none(void) { return map_none(); }
 FAST page_t* page_of(const void* p) { return map_lookup(p); }
 FAST bool page_is_single(const page_t* page) { return page->reserved == 1; }
 FAST span_t page_span(const page_t* page) {
-  return (span_t){page->span_arena, page->span_start, page->span_slices, false};
+  return (span_t){page->span_arena, page->span_start, page->span_slices, false, false};
 }
 
 // NULL if out of memory. The page is OWNED with no owner named, or FULL with its block taken if it
@@ -88,6 +88,9 @@ PRIVATE void page_take_remote(page_t* page);
 PRIVATE void page_restore(page_t* page, uint32_t claimed);
 // A free block can be had, after taking what came home and extending; then `free` is not empty.
 PRIVATE bool page_has_room(page_t* page);
+// The owner. Puts `free` in order of addresses: blocks that are allocated one after the other then
+// lie one after the other, which is what a processor's prefetching expects.
+PRIVATE void page_sort_free(page_t* page);
 PRIVATE bool page_block_is_valid(const page_t* page, const void* p);
 PRIVATE void page_visit_all(page_visit_fun* visit, void* arg);
 // Blocks to link at once at most, for a heartbeat; SIZE_MAX normally.

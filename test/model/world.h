@@ -112,8 +112,8 @@ static void memory_give(span_t span) {
   lock_release(&pool.lock);
 }
 
-static bool memory_take_direct(size_t bytes, size_t align, span_t* out) {
-  return bytes == 0 && align == 0 && out == NULL;
+static bool memory_take_direct(span_want_t want, span_t* out) {
+  return want.slices == 0 && out == NULL;
 }
 static void memory_collect(bool force) { (void)force; }
 static void memory_lock_for_fork(void) {}
