@@ -23,7 +23,7 @@ static void work(int index) {
 
 int main(int argc, char** argv) {
   workload_start(argc, argv);
-  rounds = scaled(1300 * 1000);
+  rounds = scaled(2000 * 1000);
   run_workers(work);
   return report(rounds);
 }

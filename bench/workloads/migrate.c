@@ -64,7 +64,7 @@ static void work(int index) {
 
 int main(int argc, char** argv) {
   workload_start(argc, argv);
-  chains = scaled(28000);
+  chains = scaled(36000);
   for (round_now = 0; round_now < ROUNDS; round_now++) { run_workers(work); }
   for (size_t i = 0; i < TRANSFERS; i++) { free_chain(atomic_load(&transfers[i])); }
   return report(chains * ROUNDS);

@@ -159,9 +159,10 @@ static inline void give(void* p, size_t size) {
   live_change(-(ptrdiff_t)size);
 }
 
-/* ---- Contents: the first 8 bytes and the last one ---------------------------------------------*/
+/* ---- Contents: the first 8 bytes, the last one, and one in each 4 KiB -------------------------*/
 
 static inline void block_mark(void* p, size_t size, uint64_t tag) {
+  for (size_t i = 4 * KIB; i < size; i += 4 * KIB) { ((unsigned char*)p)[i] = 1; }
   ((unsigned char*)p)[size - 1] = (unsigned char)tag;
   memcpy(p, &tag, size < sizeof(tag) ? size : sizeof(tag));
 }
