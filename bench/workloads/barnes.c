@@ -1,4 +1,4 @@
-// bench: objects, n-body simulation by Barnes and Hut: a tree of blocks built and freed at each step
+// bench: objects, n-body simulation by Barnes and Hut: a tree built and freed at each step
 /* The hierarchical method of Barnes and Hut (1986): space is cut into eight parts until each part
    holds one body; far parts act as one body. The cells (104 bytes) and leaves (40 bytes) of the
    tree are allocated body by body at each step, and freed by a walk over the tree: an order that

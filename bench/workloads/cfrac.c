@@ -1,8 +1,8 @@
 // bench: objects, factors integers by continued fractions; every number is a block of its own
-/* The continued-fraction method of Morrison and Brillhart (1975), on integers of 23 digits that are
-   products of two primes. Numbers are immutable: each result of each operation, down to the
+/* The continued-fraction method of Morrison and Brillhart (1975), on integers of 23 digits that
+   are products of two primes. Numbers are immutable: each result of each operation, down to the
    quotient of every trial division, is allocated, and freed when it has been used. So there are
-   millions of blocks of 16 to 40 bytes, most of them freed a few operations later, and real
+   millions of blocks of 12 to 36 bytes, most of them freed a few operations later, and real
    arithmetic in between: it shows what the fast path costs in a program that does something. */
 #include "workload.h"
 

@@ -1,8 +1,8 @@
 // bench: threads, blocks of 16 bytes to 16 KiB, each freed by a random thread
 /* Every thread allocates blocks of random size, small ones more often, and puts each group of them
-   into the mailbox of a random thread, itself included; it frees what it finds in its own. There is
-   no pairing and no order: the hard case for allocators that return blocks to where they came from.
-   The mailboxes are taken as a whole, under a lock. */
+   into the mailbox of a random thread, itself included; it frees what it finds in its own. There
+   is no pairing and no order: the hard case for allocators that return blocks to where they came
+   from. The mailboxes are taken as a whole, under a lock. */
 #include "workload.h"
 
 enum { GROUP = 16, CROWDED = 400 };

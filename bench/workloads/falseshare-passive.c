@@ -1,8 +1,8 @@
 // bench: threads, as falseshare-active, after each has freed a block that lies beside the others'
 /* After Berger and others, "Hoard: A Scalable Memory Allocator" (2000): passive false sharing. The
    main thread allocates small blocks, which lie side by side, and gives one to each thread. Each
-   frees it, and then again and again allocates a block of 8 bytes, writes to it many times and frees
-   it. If a thread gets the freed block back, it shares the line with the others for good. */
+   frees it, and then again and again allocates a block of 8 bytes, writes to it many times and
+   frees it. If a thread gets the freed block back, it shares the line with the others for good. */
 #include "workload.h"
 
 enum { BYTES = 8, WRITES = 100, TURNS = 100 };

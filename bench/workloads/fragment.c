@@ -1,4 +1,4 @@
-// bench: return, fill, free a random 90 %, change sizes, and again: hours of fragmentation, compressed
+// bench: return, fills, frees a random 90 %, changes sizes, and again: fragmentation over hours
 /* A long-running process whose kind of work changes: blocks are allocated up to 128 MiB in all, a
    random 90 % of them freed, and the next phase fills up with blocks of other sizes; the survivors
    of each phase lie in the way of the next ones. Twelve phases, of small sizes, of wide ones, of

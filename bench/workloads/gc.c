@@ -1,9 +1,9 @@
 // bench: objects, an interpreter's heap: strings, records and tables, freed by mark and sweep
-/* As interpreters with a collector over malloc have it: all objects are in one list in the order of
-   their allocation; when the heap has doubled, what the roots reach is marked, and a sweep along the
-   list frees the rest. So frees come in bursts of hundreds of thousands, about by address, and the
-   allocations after them fill the holes. Objects are strings of 25 to 120 bytes, records of 56, and
-   tables whose arrays double by realloc. */
+/* As interpreters with a collector over malloc have it: all objects are in one list in the order
+   of their allocation; when the heap has doubled, what the roots reach is marked, and a sweep
+   along the list frees the rest. So frees come in bursts of hundreds of thousands, about by
+   address, and the allocations after them fill the holes. Objects are strings of 25 to 120 bytes,
+   records of 56, and tables whose arrays double by realloc. */
 #include "workload.h"
 
 enum { STRING, RECORD, TABLE, FIELDS = 4, ROOTS = 200 };

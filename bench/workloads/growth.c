@@ -1,8 +1,8 @@
-// bench: large, a block grown by realloc to 256 MiB, by half each time, and to 64 MiB by fixed steps
+// bench: large, a block grown by realloc to 256 MiB by half, and to 64 MiB by fixed steps
 /* What a growing vector or a reader of unknown length does: a block grows from 4 KiB to 256 MiB by
    half of its size at a time, some rounds of that; then once to 64 MiB by 64 KiB at a time. Each
-   part is written once as it comes, and all is verified at the end. An allocator that copies instead
-   of moving pages pays for it, in the second part hundreds of times over. */
+   part is written once as it comes, and all is verified at the end. An allocator that copies
+   instead of moving pages pays for it, in the second part hundreds of times over. */
 #include "workload.h"
 
 enum { START = 4 * KIB, BY_HALF_UNTIL = 256 * MIB, STEP = 64 * KIB, BY_STEPS_UNTIL = 64 * MIB };

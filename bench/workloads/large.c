@@ -1,7 +1,8 @@
 // bench: large, twenty blocks of 5 to 25 MiB, allocated, grown, partly written and freed
-/* A table of 20 blocks of 5 to 25 MiB; again and again a random one is freed, and another of random
-   size allocated in its place and written to for a random part; one in four is grown by realloc
-   instead. What an allocator keeps of such blocks saves page faults, and counts as resident. */
+/* A table of 20 blocks of 5 to 25 MiB; again and again a random one is freed, and another of
+   random size allocated in its place and written to for a random part; one in four is grown by
+   realloc instead. What an allocator keeps of such blocks saves page faults, and counts as
+   resident. */
 #include "workload.h"
 
 enum { SLOTS = 20, SMALLEST = 5 * MIB, LARGEST = 25 * MIB, STRIDE = 4 * KIB };

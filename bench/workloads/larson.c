@@ -1,9 +1,9 @@
 // bench: threads, server: each thread replaces random blocks, then hands all to a new thread
 /* After Larson and Krishnan, "Memory Allocation for Long-Running Server Applications" (1998): each
    connection is a thread with a table of blocks; it frees random ones and allocates others of 8 to
-   1000 bytes in their place, and ends after a while; a new thread goes on with its table. So memory
-   bleeds: nearly every block is freed by another thread than the one that allocated it, which no
-   longer exists. It stresses blocks freed from afar, and what dead threads leave. */
+   1000 bytes in their place, and ends after a while; a new thread goes on with its table. So
+   memory bleeds: nearly every block is freed by another thread than the one that allocated it,
+   which no longer exists. It stresses blocks freed from afar, and what dead threads leave. */
 #include "workload.h"
 
 enum { SLOTS = 4000, TURN = 20000 };
@@ -63,7 +63,9 @@ int main(int argc, char** argv) {
     t->slots = take_zeroed(t->count * sizeof(slot_t));
     t->left = share_of(operations, i);
     t->rng = rng_seeded((uint64_t)i + 1);
-    for (size_t k = 0; k < t->count; k++) { slot_fill(&t->slots[k], rng_between(&t->rng, 8, 1000)); }
+    for (size_t k = 0; k < t->count; k++) {
+      slot_fill(&t->slots[k], rng_between(&t->rng, 8, 1000));
+    }
   }
   for (int i = 0; i < workload.threads; i++) { start_thread(&tables[i]); }
   pthread_mutex_lock(&lock);

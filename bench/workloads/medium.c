@@ -1,8 +1,8 @@
 // bench: large, blocks of 64 KiB to 1 MiB replaced at random, and a steady stream of 4 MiB ones
-/* Two patterns of buffers in turn: 100 blocks of 64 KiB to 1 MiB, of which random ones are replaced
-   by others of random size; and blocks of 4 MiB, of which four live at a time, first in, first out.
-   Nothing grows: after the start, neither the system's memory calls nor page faults are needed.
-   Blocks are written at each 4 KiB, so a page fault more or less shows. */
+/* Two patterns of buffers in turn: 100 blocks of 64 KiB to 1 MiB, of which random ones are
+   replaced by others of random size; and blocks of 4 MiB, of which four live at a time, first in,
+   first out. Nothing grows: after the start, neither the system's memory calls nor page faults are
+   needed. Blocks are written at each 4 KiB, so a page fault more or less shows. */
 #include "workload.h"
 
 enum { SLOTS = 100, LARGE = 4 * MIB, QUEUE = 4, STRIDE = 4 * KIB };

@@ -1,8 +1,9 @@
 // bench: threads, lists of blocks wander between threads, which end and start again
 /* Threads allocate chains of blocks of 16 bytes to 4 KiB (one in a thousand up to 256 KiB), keep
-   some, free some, and exchange others with a table that all threads share, so that any thread frees
-   what any other made. In each round all threads end and new ones start; what is in the table stays.
-   It stresses freeing from afar, adoption of what ended threads left, and threads' start and end. */
+   some, free some, and exchange others with a table that all threads share, so that any thread
+   frees what any other made. In each round all threads end and new ones start; what is in the
+   table stays. It stresses freeing from afar, adoption of what ended threads left, and threads'
+   start and end. */
 #include "workload.h"
 
 enum { ROUNDS = 20, TRANSFERS = 1000, KEPT = 500 };

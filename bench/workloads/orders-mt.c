@@ -1,8 +1,8 @@
 // bench: threads, as orders, by several threads, and half of the batches are freed by another one
 /* After the description of MicroQuill's SmartHeap benchmark for SMP: threads allocate batches of
-   blocks of 16 to 1000 bytes, small sizes more often; they swap every second batch with what lies in
-   a table that all share, and free what they have first to last, last to first, every second one and
-   then the rest. Whole batches migrate, so frees from afar come in long rows. */
+   blocks of 16 to 1000 bytes, small sizes more often; they swap every second batch with what lies
+   in a table that all share, and free what they have first to last, last to first, every second
+   one and then the rest. Whole batches migrate, so frees from afar come in long rows. */
 #include "workload.h"
 
 enum { BATCH = 1000, SHELVES = 16, ORDERS = 3 };

@@ -1,8 +1,9 @@
 // bench: objects, blocks of several sizes freed in the order of allocation, in reverse, and mixed
-/* After the description of MicroQuill's SmartHeap benchmark: batches of blocks of 16 to 1000 bytes,
-   small sizes more often, are allocated and freed first to last, last to first, every second one and
-   then the rest, and shuffled; and one in eight survives its batch by a few batches, so that pages
-   are never wholly free when the next batch comes. It stresses free lists in every order. */
+/* After the description of MicroQuill's SmartHeap benchmark: batches of blocks of 16 to 1000
+   bytes, small sizes more often, are allocated and freed first to last, last to first, every
+   second one and then the rest, and shuffled; and one in eight survives its batch by a few
+   batches, so that pages are never wholly free when the next batch comes. It stresses free lists
+   in every order. */
 #include "workload.h"
 
 enum { BATCH = 4000, SURVIVORS = 6000, ORDERS = 4 };

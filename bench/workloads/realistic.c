@@ -1,8 +1,9 @@
 // bench: objects, sizes and lifetimes as in traces of real programs
 /* Sizes as traces of interpreters, compilers and data bases have them: most blocks have 24 to 88
-   bytes, some have up to 64 KiB. Lifetimes are a mixture of geometric distributions, the short ones
-   by far the most: in allocations by the whole program, 8, 200, 5,000, 100,000, 800,000 on average, or
-   the whole run (one in five hundred). A block's time to go is fixed when it is made. */
+   bytes, some have up to 64 KiB. Lifetimes are a mixture of geometric distributions, the short
+   ones by far the most: in allocations by the whole program, 8, 200, 5,000, 100,000, 800,000 on
+   average, or the whole run (one in five hundred). A block's time to go is fixed when it is made.
+   */
 #include "workload.h"
 
 /* The calendar: blocks to free at a time soon, each by itself, and later, by the page. */

@@ -1,8 +1,8 @@
 // bench: threads, each replaces random blocks of its own table; sizes by an inverse square
 /* As the C library's own benchmark with threads: each thread has a table of blocks, and replaces a
    random one again and again, by one whose size is distributed by the inverse square: half of them
-   are below 32 bytes, one in a thousand above 16 KiB. Threads share nothing; they should run as fast
-   together as alone. */
+   are below 32 bytes, one in a thousand above 16 KiB. Threads share nothing; they should run as
+   fast together as alone. */
 #include "workload.h"
 
 enum { SLOTS = 2048, SMALLEST = 16, LARGEST = 32 * KIB };

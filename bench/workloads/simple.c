@@ -1,7 +1,7 @@
 // bench: objects, 25 to 1600 blocks of one size allocated, then freed, over and over
-/* The simplest loop there is, as in the C library's own benchmark of simple patterns: for sizes from
-   16 bytes to 4 KiB and for 25, 100, 400 and 1600 blocks at a time, allocate all, free all in the
-   same order. Once in a process that never had a second thread, then in a second thread: some
+/* The simplest loop there is, as in the C library's own benchmark of simple patterns: for sizes
+   from 16 bytes to 4 KiB and for 25, 100, 400 and 1600 blocks at a time, allocate all, free all in
+   the same order. Once in a process that never had a second thread, then in a second thread: some
    allocators do without locks in the first case. */
 #include "workload.h"
 

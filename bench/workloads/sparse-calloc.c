@@ -1,7 +1,8 @@
 // bench: large, twenty blocks of 64 MiB from calloc, of which little is ever touched
-/* Hash tables and sparse arrays: 20 blocks of 64 MiB from calloc, written to at one page in 32, read
-   at others, freed; some rounds of that. Fresh memory of the system is zero already; an allocator
-   that clears it, or that clears what it reuses instead of giving it back, touches 1280 MiB. */
+/* Hash tables and sparse arrays: 20 blocks of 64 MiB from calloc, written to at one page in 32,
+   read at others, freed; some rounds of that. Fresh memory of the system is zero already; an
+   allocator that clears it, or that clears what it reuses instead of giving it back, touches 1280
+   MiB. */
 #include "workload.h"
 
 enum { BLOCKS = 20, BYTES = 64 * MIB, STRIDE = 128 * KIB, TOUCHED = BYTES / STRIDE * 4 * KIB };

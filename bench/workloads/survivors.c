@@ -1,8 +1,9 @@
 // bench: return, churns 200 MiB, frees all but one block in a hundred pages, and idles
 /* The burst: blocks of 16 bytes to 32 KiB, small ones more often, up to 200 MiB, of which random
-   ones are replaced for a while. Then all are freed but one in each 400 KiB of blocks as they lie in
-   the table: about one page of the system in a hundred has a block left. How much comes back depends
-   on whether an allocator gives back pages within its larger units, and without being called. */
+   ones are replaced for a while. Then all are freed but one in each 400 KiB of blocks as they lie
+   in the table: about one page of the system in a hundred has a block left. How much comes back
+   depends on whether an allocator gives back pages within its larger units, and without being
+   called. */
 #include "workload.h"
 
 enum { FULL = 200 * MIB, KEEP_ONE_IN = 400 * KIB };

@@ -1,6 +1,6 @@
 // bench: threads, ten thousand threads, 64 alive at a time, each allocates a few blocks
-/* A server with a thread per request: 64 threads are alive at any time; each allocates 20 blocks of
-   16 bytes to 4 KiB, frees half of them, leaves the others to the main thread, which frees them
+/* A server with a thread per request: 64 threads are alive at any time; each allocates 20 blocks
+   of 16 bytes to 4 KiB, frees half of them, leaves the others to the main thread, which frees them
    when it joins the thread and starts the next. It stresses what a thread costs: its first
    allocation, its end, and the memory that is set aside for it. */
 #include "workload.h"
