@@ -8,7 +8,7 @@ set -eu
 command -v valgrind >/dev/null || { echo "valgrind is missing"; exit 77; }
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-${CC:-cc} -O2 -fno-builtin -pthread "$MI_SOURCE_DIR/test/codegen/patterns.c" -o "$dir/patterns"
+${CC:-cc} -O2 -fno-builtin -pthread "$MI_SOURCE_DIR/bench/micro/patterns.c" -o "$dir/patterns"
 
 count() { # PATTERN SIZE COUNT
   LD_PRELOAD=$MI_LIB_SHARED valgrind --tool=callgrind --callgrind-out-file=/dev/null "$dir/patterns" "$@" 2>&1 |
