@@ -33,6 +33,8 @@ typedef struct {
 typedef struct {
   uint64_t offset, bytes, first;
   _Atomic uint64_t next;  // number of its next operation, or a lower one; NEVER: it has ended
+  uint64_t wanted;        // waits until the lowest number is this one; NEVER: does not
+  pthread_cond_t reached;
 } thread_t;
 
 typedef struct {
@@ -55,8 +57,8 @@ static uint64_t thread_count;
 static enum { TOUCH_NONE, TOUCH_FIRST, TOUCH_PAGES } touch = TOUCH_PAGES;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t progress = PTHREAD_COND_INITIALIZER;
-static _Atomic unsigned waiting;
+static pthread_cond_t all_done = PTHREAD_COND_INITIALIZER;
+static _Atomic uint64_t lowest_wanted = NEVER;  // of all threads
 static uint64_t started;         // under the mutex, as the rest
 static uint64_t running;         // how many are in:
 static thread_t** running_list;  // any order
@@ -124,6 +126,8 @@ static void open_file(void) {
     t->bytes = get_fixed(entry + 8, 8);
     t->first = get_fixed(entry + 16, 8);
     t->next = t->first;
+    t->wanted = NEVER;
+    pthread_cond_init(&t->reached, NULL);
     if (t->offset > bytes || t->bytes > bytes - t->offset) { fail("cut off"); }
   }
 }
@@ -157,25 +161,6 @@ static slot_t* take_slot(replay_t* r) {
 
 // ---- Order --------------------------------------------------------------------------------------
 
-static void wake_others(void) {
-  if (atomic_load(&waiting) == 0) { return; }
-  pthread_mutex_lock(&mutex);
-  pthread_cond_broadcast(&progress);
-  pthread_mutex_unlock(&mutex);
-}
-
-static void publish(replay_t* r) {
-  atomic_store(&r->thread->next, r->number);
-  r->unpublished = 0;
-  wake_others();
-}
-
-static void wait_for_progress(void) {  // mutex held
-  atomic_fetch_add(&waiting, 1);
-  pthread_cond_wait(&progress, &mutex);
-  atomic_fetch_sub(&waiting, 1);
-}
-
 static uint64_t lowest_number(void) {  // mutex held
   uint64_t lowest = atomic_load(&next_start);
   for (uint64_t i = 0; i < running; i++) {
@@ -183,6 +168,42 @@ static uint64_t lowest_number(void) {  // mutex held
     if (number < lowest) { lowest = number; }
   }
   return lowest;
+}
+
+static void wake_if_reached(void) {  // mutex held
+  const uint64_t lowest = lowest_number();
+  for (uint64_t i = 0; lowest >= atomic_load(&lowest_wanted) && i < running; i++) {
+    if (running_list[i]->wanted <= lowest) { pthread_cond_signal(&running_list[i]->reached); }
+  }
+}
+
+// A number is stored before lowest_wanted is read, and the other way round in wait_until: one of
+// the two sees the other. Only who passes the number that is waited for looks further.
+static void publish(replay_t* r) {
+  const uint64_t before = atomic_exchange(&r->thread->next, r->number);
+  const uint64_t wanted = atomic_load(&lowest_wanted);
+  r->unpublished = 0;
+  if (before < wanted && wanted <= r->number) {
+    pthread_mutex_lock(&mutex);
+    wake_if_reached();
+    pthread_mutex_unlock(&mutex);
+  }
+}
+
+static void set_wanted(thread_t* t, uint64_t number) {  // mutex held
+  uint64_t lowest = t->wanted = number;
+  for (uint64_t i = 0; i < running; i++) {
+    if (running_list[i]->wanted < lowest) { lowest = running_list[i]->wanted; }
+  }
+  atomic_store(&lowest_wanted, lowest);
+}
+
+// Until the lowest number is that one: all that come before it are done.
+static void wait_until(replay_t* r, uint64_t number) {  // mutex held
+  set_wanted(r->thread, number);
+  while (lowest_number() < number) { pthread_cond_wait(&r->thread->reached, &mutex); }
+  set_wanted(r->thread, NEVER);
+  wake_if_reached();  // others may have passed the next number while this one hid it
 }
 
 static void* run_thread(void* thread);
@@ -200,38 +221,27 @@ static void start_next(void) {  // mutex held
   pthread_attr_destroy(&attributes);
 }
 
-// Returns when no thread is more than the window behind.
+// Returns when no thread is more than the window behind. Who has to wait does so until the others
+// have made up half of it, not to wait again at once.
 static void keep_pace(replay_t* r) {
   publish(r);
   pthread_mutex_lock(&mutex);
   while (r->number >= atomic_load(&next_start)) { start_next(); }
-  for (;;) {
-    const uint64_t lowest = lowest_number();
-    if (r->number - lowest <= window || lowest > r->number) {
-      r->limit = lowest > NEVER - window ? NEVER : lowest + window;
-      break;
-    }
-    atomic_fetch_add(&waiting, 1);  // first, and then another look: a wake-up must not be missed
-    if (lowest_number() == lowest) { pthread_cond_wait(&progress, &mutex); }
-    atomic_fetch_sub(&waiting, 1);
-  }
+  if (r->number - lowest_number() > window) { wait_until(r, r->number - window / 2); }
+  const uint64_t lowest = lowest_number();
+  r->limit = lowest > NEVER - window ? NEVER : lowest + window;
   pthread_mutex_unlock(&mutex);
 }
 
+// Until all that comes before is done, not just that block: it has then been overtaken by the
+// others, and what it needs next is there.
 static void* wait_for_block(replay_t* r, slot_t* slot) {
-  void* p;
   publish(r);
   pthread_mutex_lock(&mutex);
-  atomic_fetch_add(&waiting, 1);
-  while ((p = atomic_load(&slot->block)) == NULL) {
-    const uint64_t lowest = lowest_number();
-    p = atomic_load(&slot->block);
-    if (p != NULL) { break; }
-    if (lowest >= r->number) { fail_bad(); }  // nobody is left who could allocate it
-    pthread_cond_wait(&progress, &mutex);
-  }
-  atomic_fetch_sub(&waiting, 1);
+  wait_until(r, r->number);
   pthread_mutex_unlock(&mutex);
+  void* p = atomic_load(&slot->block);
+  if (p == NULL) { fail_bad(); }  // nobody is left who could allocate it
   return p;
 }
 
@@ -242,7 +252,8 @@ static void thread_done(thread_t* t) {
     if (running_list[i] == t) { running_list[i] = running_list[--running]; }
   }
   if (running == 0 && started < thread_count) { start_next(); }
-  pthread_cond_broadcast(&progress);
+  wake_if_reached();
+  if (running == 0) { pthread_cond_signal(&all_done); }
   pthread_mutex_unlock(&mutex);
 }
 
@@ -342,7 +353,7 @@ static void* run_thread(void* thread) {
 
 static void wait_for_all(void) {
   pthread_mutex_lock(&mutex);
-  while (running > 0) { wait_for_progress(); }
+  while (running > 0) { pthread_cond_wait(&all_done, &mutex); }
   pthread_mutex_unlock(&mutex);
 }
 
