@@ -3,10 +3,11 @@
 // --touch: what is written to each block: nothing, its first bytes, or (default) those and a byte
 // of each page. Except with none, the first bytes are compared when the block is given back.
 //
-// Each recorded thread is a thread; the first is the process's own. Their order is kept loosely: a
-// thread may be up to `window` operations ahead of the slowest, and waits for a block that another
-// thread has yet to allocate. The thread with the lowest next number never waits, so no circle of
-// waiting threads can come about. A thread starts when the others come to its first operation.
+// Each recorded thread is a thread; the first is the process's own. Their order is kept loosely, by
+// the times of the operations (see resolve.c), called numbers here: a thread may be up to `window`
+// ahead of the slowest, and waits for a block that another thread has yet to allocate. The thread
+// with the lowest next number never waits, so no circle of waiting threads can come about. A thread
+// starts when the others come to its first operation.
 //
 // Memory of its own, the same with every allocator: 16 bytes per slot, and stacks.
 #include <errno.h>

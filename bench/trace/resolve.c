@@ -4,9 +4,11 @@
 // --partial takes what there is of a recording whose program was killed, or that was cut.
 //
 // The operations of all threads are merged in the order of their numbers; that tells which block an
-// address means each time. In a prepared trace blocks are slots instead: places in a table. A
-// thread of the replay may be up to `window` operations ahead of the others (see replay.c), so a
-// slot is used again only by operations more than that after its block was given back.
+// address means each time. In a prepared trace blocks are slots instead: places in a table; and an
+// operation has a time instead of its number: one more than the one before it, and one more for
+// each KiB that it allocates. A thread of the replay may be up to `window` ahead of the others in
+// that time (see replay.c), which bounds both the operations and the memory; so a slot is used
+// again only more than that after its block was given back.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -16,7 +18,7 @@
 #include <unistd.h>
 #include "trace.h"
 
-enum { WINDOW = 16384, SIZE_CLASSES = 64 };
+enum { WINDOW = 4096, SIZE_CLASSES = 64, TIME_BYTES = 1024, STEP_MAX = 1 << 20 };
 
 static const char* file_name;
 static const uint8_t* file;
@@ -298,14 +300,16 @@ typedef struct {
 static spare_t* spares;  // in the order of freeing
 static uint64_t spares_begin, spares_end, slot_count;
 
-static uint64_t slot_take(uint64_t number) {
-  if (spares_begin < spares_end && spares[spares_begin].freed + window < number) {
+static uint64_t now;
+
+static uint64_t slot_take(void) {
+  if (spares_begin < spares_end && spares[spares_begin].freed + window < now) {
     return spares[spares_begin++].slot;
   }
   return slot_count++;
 }
 
-static void slot_give(uint64_t slot, uint64_t number) {
+static void slot_give(uint64_t slot) {
   if (spares_begin > 4096 && spares_begin > spares_end / 2) {
     spares_end -= spares_begin;
     memmove(spares, spares + spares_begin, (size_t)spares_end * sizeof *spares);
@@ -317,7 +321,7 @@ static void slot_give(uint64_t slot, uint64_t number) {
     spares = realloc(spares, (size_t)capacity * sizeof *spares);
     if (spares == NULL) { fail("no memory to read it"); }
   }
-  spares[spares_end++] = (spare_t){slot, number};
+  spares[spares_end++] = (spare_t){slot, now};
 }
 
 // ---- Counting and writing what the replay does --------------------------------------------------
@@ -331,15 +335,15 @@ static struct {
   uint64_t sizes[SIZE_CLASSES + 1], size_bytes[SIZE_CLASSES + 1];
 } sum;
 
-static uint8_t* emit(thread_t* t, unsigned op, uint64_t number) {
+static uint8_t* emit(thread_t* t, unsigned op) {
   if (t->out_bytes + OP_BYTES_MAX > t->out_capacity) {
     t->out_capacity = t->out_capacity == 0 ? 256 : 2 * t->out_capacity;
     t->out = realloc(t->out, (size_t)t->out_capacity);
     if (t->out == NULL) { fail("no memory to read it"); }
   }
-  if (t->out_bytes == 0) { t->out_first = t->out_last = number; }
-  uint8_t* at = put_varint(t->out + t->out_bytes, (number - t->out_last) << 3 | op);
-  t->out_last = number;
+  if (t->out_bytes == 0) { t->out_first = t->out_last = now; }
+  uint8_t* at = put_varint(t->out + t->out_bytes, (now - t->out_last) << 3 | op);
+  t->out_last = now;
   sum.total++;
   return at;
 }
@@ -365,36 +369,36 @@ static void count_block(uint64_t size, uint64_t number) {
   }
 }
 
-static void block_gone(thread_t* t, const block_t* block, uint64_t number) {
+static void block_gone(thread_t* t, const block_t* block) {
   if (block->thread != t) { sum.handed_over++; }
   sum.live_bytes -= block->size;
   live_blocks--;
-  slot_give(block->slot, number);
+  slot_give(block->slot);
 }
 
-static void free_block(thread_t* t, block_t* block, uint64_t number) {
-  emitted(t, put_varint(emit(t, OP_FREE, number), block->slot));
-  block_gone(t, block, number);
+static void free_block(thread_t* t, block_t* block) {
+  emitted(t, put_varint(emit(t, OP_FREE), block->slot));
+  block_gone(t, block);
   erase(block);
 }
 
-static uint64_t block_new(thread_t* t, uint64_t number) {
+static uint64_t block_new(thread_t* t) {
   block_t* lost = find(t->op.address);
   if (lost != NULL) {  // freed in a way that was not recorded
     sum.lost++;
-    free_block(t, lost, number);
+    free_block(t, lost);
   }
   if (2 * live_blocks >= table_size) { enlarge(); }
-  const uint64_t slot = slot_take(number);
+  const uint64_t slot = slot_take();
   insert((block_t){.address = t->op.address, .size = t->op.size, .slot = slot, .thread = t});
-  count_block(t->op.size, number);
+  count_block(t->op.size, t->op.number);
   return slot;
 }
 
 static void on_block(thread_t* t) {
   if (t->op.address == 0) { fail("damaged: a block at address 0"); }
-  const uint64_t slot = block_new(t, t->op.number);
-  uint8_t* at = put_varint(emit(t, t->op.op, t->op.number), slot);
+  const uint64_t slot = block_new(t);
+  uint8_t* at = put_varint(emit(t, t->op.op), slot);
   at = put_varint(at, t->op.size);
   if (t->op.op == OP_ALIGNED) { at = put_varint(at, t->op.log2); }
   emitted(t, at);
@@ -405,7 +409,7 @@ static void on_free(thread_t* t) {
   if (block == NULL) {
     sum.unknown++;
   } else {
-    free_block(t, block, t->op.number);
+    free_block(t, block);
   }
 }
 
@@ -423,7 +427,6 @@ static void on_realloc_begin(thread_t* t) {
 }
 
 static void on_realloc_end(thread_t* t) {
-  const uint64_t number = t->op.number;
   block_t* old = t->moving;
   t->in_realloc = false;
   t->moving = NULL;
@@ -431,13 +434,13 @@ static void on_realloc_end(thread_t* t) {
     t->op.op = OP_MALLOC;
     on_block(t);
   } else if (t->op.address != 0) {
-    block_gone(t, old, number);
-    const uint64_t slot = block_new(t, number);
-    uint8_t* at = put_varint(emit(t, OP_REALLOC_END, number), old->slot);
+    block_gone(t, old);
+    const uint64_t slot = block_new(t);
+    uint8_t* at = put_varint(emit(t, OP_REALLOC_END), old->slot);
     emitted(t, put_varint(put_varint(at, slot), t->op.size));
   } else if (old != NULL && t->op.size == 0) {
-    emitted(t, put_varint(emit(t, OP_FREE, number), old->slot));
-    block_gone(t, old, number);
+    emitted(t, put_varint(emit(t, OP_FREE), old->slot));
+    block_gone(t, old);
   } else if (old != NULL) {  // it failed
     sum.failed++;
     insert(*old);
@@ -451,6 +454,8 @@ static void on_operation(thread_t* t) {
     fail("damaged: half a realloc in operation %llu", (unsigned long long)t->op.number);
   }
   sum.operations[t->op.op]++;
+  const uint64_t step = t->op.size / TIME_BYTES;
+  now += 1 + (step < STEP_MAX ? step : STEP_MAX);
   switch (t->op.op) {
     case OP_FREE: on_free(t); break;
     case OP_REALLOC_BEGIN: on_realloc_begin(t); break;
@@ -458,7 +463,7 @@ static void on_operation(thread_t* t) {
     case OP_THREAD_END: t->ended = true; break;
     default: on_block(t); break;
   }
-  if (t->ended) { emitted(t, emit(t, OP_THREAD_END, t->op.number)); }
+  if (t->ended) { emitted(t, emit(t, OP_THREAD_END)); }
 }
 
 static void resolve(void) {
@@ -488,7 +493,7 @@ static void resolve(void) {
          (unsigned long long)expected);
   }
   for (uint64_t i = 0; i < thread_count; i++) {  // threads that lived to the end
-    if (!threads[i].ended) { emitted(&threads[i], emit(&threads[i], OP_THREAD_END, expected)); }
+    if (!threads[i].ended) { emitted(&threads[i], emit(&threads[i], OP_THREAD_END)); }
   }
 }
 

@@ -12,9 +12,9 @@
 #define RECORDING_MAGIC "MITRACE1"
 #define PREPARED_MAGIC  "MIREPLY1"
 
-// Both: low 3 bits of the first varint of an operation; the rest is how much later in the order of
-// all operations it is than the one before it in its chunk or thread. In comments: what follows,
-// in a recording / in a prepared trace.
+// Both: low 3 bits of the first varint of an operation. The rest is how much higher its number (in
+// a prepared trace: its time) is than that of the one before it in its chunk or thread. In comments:
+// what follows, in a recording / in a prepared trace.
 enum {
   OP_MALLOC,         // size, address     / slot, size
   OP_CALLOC,         // size, address     / slot, size
