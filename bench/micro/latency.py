@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+"""Runs latency.c (beside this file) under several allocators, in turn, and compares them.
+
+    latency.py [OPTIONS] NAME=LIBRARY...
+
+Each LIBRARY is preloaded; an empty one stands for the system's allocator. Of each figure the lowest
+of all rounds is taken: a slow operation of the allocator's own comes in each round, one that an
+interrupt made does not. Writes OUT/latency.csv and OUT/latency.md, and prints the latter.
+"""
+import argparse
+import csv
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+PHASES = ["churn", "fill", "empty", "refill"]
+OPERATIONS = {
+    "control": "control",
+    "malloc": "malloc",
+    "free": "free",
+    "malloc_os": "malloc, with OS",
+    "malloc_own": "malloc, with OS, less system calls",
+    "free_os": "free, with OS",
+    "free_own": "free, with OS, less system calls",
+}
+COLUMNS = ["p50", "p99", "p99.9", "p99.99", "p99.999", "max"]
+SHOWN = ["p50", "p99.9", "p99.999", "max"]
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("allocators", nargs="+", metavar="NAME=LIBRARY",
+                        help="library to preload; NAME= is the system's allocator")
+    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("."),
+                        help="folder for latency.csv and latency.md")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--scale", type=int, default=100, help="percent of the work")
+    parser.add_argument("--cc", default=os.environ.get("CC", "cc"))
+    return parser.parse_args()
+
+
+def build(compiler, folder):
+    program = os.path.join(folder, "latency")
+    subprocess.run([compiler, "-std=gnu11", "-O2", "-fno-builtin", "-pthread",
+                    str(HERE / "latency.c"), "-o", program], check=True)
+    return program
+
+
+def run(program, library, scale):
+    environment = dict(os.environ)
+    environment.pop("LD_PRELOAD", None)
+    if library:
+        environment["LD_PRELOAD"] = library
+    done = subprocess.run([program, "--scale", str(scale)], env=environment, check=True,
+                          stdout=subprocess.PIPE, text=True)
+    return {name: float(value)
+            for name, value in re.findall(r"^metric (\S+) (\S+)$", done.stdout, re.M)}
+
+
+def lowest(runs):
+    """Of figures that not every round has (a rare system call, say), the rounds that have them."""
+    names = {name for figures in runs for name in figures}
+    return {name: min(figures[name] for figures in runs if name in figures) for name in names}
+
+
+def rows_of(results):
+    for phase in PHASES:
+        for key, text in OPERATIONS.items():
+            if any(f"{phase}_{key}_max_ns" in figures for figures in results.values()):
+                yield phase, key, text
+
+
+def write_csv(path, results):
+    with open(path, "w", newline="", encoding="utf-8") as out:
+        writer = csv.writer(out)
+        writer.writerow(["phase", "operation", "allocator", "samples",
+                         *(f"{column}_ns" for column in COLUMNS)])
+        for phase, key, _ in rows_of(results):
+            for name, figures in results.items():
+                values = [figures.get(f"{phase}_{key}_{column}_ns") for column in COLUMNS]
+                samples = figures.get(f"{phase}_{key}_samples", 0)
+                writer.writerow([phase, key, name, int(samples),
+                                 *("" if v is None else int(v) for v in values)])
+
+
+def markdown(results, rounds):
+    lines = [f"Nanoseconds per operation: {', '.join(SHOWN)}; of each the lowest of {rounds} rounds.",
+             "", "| phase | operation | " + " | ".join(results) + " |",
+             "|---|---|" + "---|" * len(results)]
+    for phase, key, text in rows_of(results):
+        cells = []
+        for figures in results.values():
+            values = [figures.get(f"{phase}_{key}_{column}_ns") for column in SHOWN]
+            cells.append("-" if None in values else " / ".join(f"{v:.0f}" for v in values))
+        lines.append(f"| {phase} | {text} | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    options = parse_arguments()
+    allocators = [item.partition("=")[::2] for item in options.allocators]
+    for name, library in allocators:
+        if library and not os.path.exists(library):
+            sys.exit(f"latency: {name}: no file {library}")
+    runs = {name: [] for name, _ in allocators}
+    with tempfile.TemporaryDirectory() as folder:
+        program = build(options.cc, folder)
+        for number in range(options.rounds):
+            turn = number % len(allocators)
+            for name, library in allocators[turn:] + allocators[:turn]:
+                print(f"latency: round {number + 1}/{options.rounds} {name}", file=sys.stderr)
+                runs[name].append(run(program, library, options.scale))
+    results = {name: lowest(figures) for name, figures in runs.items()}
+    options.out.mkdir(parents=True, exist_ok=True)
+    write_csv(options.out / "latency.csv", results)
+    text = markdown(results, options.rounds)
+    (options.out / "latency.md").write_text(text, encoding="utf-8")
+    print(text, end="")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except FileNotFoundError as error:
+        sys.exit(f"latency: {error.filename} is missing")
+    except subprocess.CalledProcessError as error:
+        sys.exit(f"latency: {error.cmd[0]} ended with {error.returncode}")
