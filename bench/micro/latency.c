@@ -262,7 +262,10 @@ static void give(unsigned slot) {
 static void control(void) {
   const sample_t s = sample_begin();
   uint64_t x = seed;
-  for (int i = 0; i < 12; i++) { __asm__ volatile("" : "+r"(x) : : "memory"); x ^= x << 13; }
+  for (int i = 0; i < 12; i++) {
+    __asm__ volatile("" : "+r"(x) : : "memory");
+    x ^= x << 13;
+  }
   sample_end(s, CONTROL);
   __asm__ volatile("" : : "r"(x));
 }
@@ -300,8 +303,8 @@ static void fill_and_empty(unsigned slot_count) {
 static const struct {
   double fraction;
   const char* name;
-} COLUMN[] = {{0.5, "p50"}, {0.99, "p99"}, {0.999, "p99.9"}, {0.9999, "p99.99"},
-              {0.99999, "p99.999"}};
+} COLUMN[] = {
+    {0.5, "p50"}, {0.99, "p99"}, {0.999, "p99.9"}, {0.9999, "p99.99"}, {0.99999, "p99.999"}};
 enum { COLUMNS = sizeof COLUMN / sizeof COLUMN[0] };
 
 static void print_row(unsigned p, unsigned operation, unsigned kind) {
@@ -309,9 +312,7 @@ static void print_row(unsigned p, unsigned operation, unsigned kind) {
   if (h->count == 0) { return; }
   printf("%-7s %-8s%-8s %9llu", PHASE_NAME[p], OPERATION_NAME[operation], KIND_NAME[kind],
          (unsigned long long)h->count);
-  for (unsigned c = 0; c < COLUMNS; c++) {
-    printf(" %9.0f", percentile_ns(h, COLUMN[c].fraction));
-  }
+  for (unsigned c = 0; c < COLUMNS; c++) { printf(" %9.0f", percentile_ns(h, COLUMN[c].fraction)); }
   printf(" %10.0f\n", (double)h->most * ns_per_tick);
 }
 

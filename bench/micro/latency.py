@@ -88,8 +88,8 @@ def write_csv(path, results):
 
 
 def markdown(results, rounds):
-    lines = [f"Nanoseconds per operation: {', '.join(SHOWN)}; of each the lowest of {rounds} rounds.",
-             "", "| phase | operation | " + " | ".join(results) + " |",
+    lines = [f"Nanoseconds: {', '.join(SHOWN)}; of each the lowest of {rounds} rounds.", "",
+             "| phase | operation | " + " | ".join(results) + " |",
              "|---|---|" + "---|" * len(results)]
     for phase, key, text in rows_of(results):
         cells = []

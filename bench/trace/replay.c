@@ -60,10 +60,10 @@ static enum { TOUCH_NONE, TOUCH_FIRST, TOUCH_PAGES } touch = TOUCH_PAGES;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t all_done = PTHREAD_COND_INITIALIZER;
 static _Atomic uint64_t lowest_wanted = NEVER;  // of all threads
-static uint64_t started;         // under the mutex, as the rest
-static uint64_t running;         // how many are in:
-static thread_t** running_list;  // any order
-static _Atomic uint64_t next_start = NEVER;  // first operation of the next thread to start
+static uint64_t started;                        // under the mutex, as the rest
+static uint64_t running;                        // how many are in:
+static thread_t** running_list;                 // any order
+static _Atomic uint64_t next_start = NEVER;     // first operation of the next thread to start
 
 _Noreturn static void fail(const char* format, ...) {
   va_list arguments;
@@ -260,7 +260,9 @@ static void thread_done(thread_t* t) {
 
 // ---- Blocks -------------------------------------------------------------------------------------
 
-static uint64_t mark_of(const slot_t* slot) { return (uint64_t)(slot - slots) * 0x9E3779B97F4A7C15u; }
+static uint64_t mark_of(const slot_t* slot) {
+  return (uint64_t)(slot - slots) * 0x9E3779B97F4A7C15u;
+}
 
 static void mark(slot_t* slot, void* p) {
   const uint64_t value = mark_of(slot);
@@ -358,7 +360,9 @@ static void wait_for_all(void) {
   pthread_mutex_unlock(&mutex);
 }
 
-static double seconds(const struct timespec* t) { return (double)t->tv_sec + 1e-9 * (double)t->tv_nsec; }
+static double seconds(const struct timespec* t) {
+  return (double)t->tv_sec + 1e-9 * (double)t->tv_nsec;
+}
 
 static void print_metrics(const struct timespec* begin) {
   struct timespec end, cpu;

@@ -478,8 +478,9 @@ static void resolve(void) {
   uint64_t expected = 0;
   for (; heap_count > 0; expected++) {
     thread_t* t = heap[0];
-    if (t->op.number < expected) { fail("damaged: two operations are number %llu",
-                                        (unsigned long long)t->op.number); }
+    if (t->op.number < expected) {
+      fail("damaged: two operations are number %llu", (unsigned long long)t->op.number);
+    }
     if (t->op.number > expected && !partial) {
       fail("damaged: operations %llu to %llu are missing (--partial goes on)",
            (unsigned long long)expected, (unsigned long long)t->op.number - 1);
@@ -510,8 +511,9 @@ static const char* size_text(uint64_t bytes) {
     value /= 1024;
     unit++;
   }
-  snprintf(out, sizeof text[0], unit == 0 || value == (double)(uint64_t)value ? "%.0f %s" : "%.1f %s",
-           value, UNIT[unit]);
+  snprintf(out, sizeof text[0],
+           unit == 0 || value == (double)(uint64_t)value ? "%.0f %s" : "%.1f %s", value,
+           UNIT[unit]);
   return out;
 }
 

@@ -13,8 +13,8 @@
 #define PREPARED_MAGIC  "MIREPLY1"
 
 // Both: low 3 bits of the first varint of an operation. The rest is how much higher its number (in
-// a prepared trace: its time) is than that of the one before it in its chunk or thread. In comments:
-// what follows, in a recording / in a prepared trace.
+// a prepared trace: its time) is than that of the one before it in its chunk or thread. In the
+// comments: what follows, in a recording / in a prepared trace.
 enum {
   OP_MALLOC,         // size, address     / slot, size
   OP_CALLOC,         // size, address     / slot, size
@@ -29,7 +29,7 @@ enum {
 enum {
   MAGIC_BYTES = 8,
   RECORDING_HEADER_BYTES = 16,  // magic, process id (8)
-  CHUNK_HEADER_BYTES = 32,      // mark (4), thread (4), bytes (4), operations (4), first number (8), 0
+  CHUNK_HEADER_BYTES = 32,      // mark, thread, bytes, operations (4 each), first number (8), 0
   CHUNK_MARK = 0x4B4E4843,      // "CHNK"
   PREPARED_HEADER_BYTES = 64,   // magic, window, operations, slots, threads, live peak, 0, 0
   THREAD_ENTRY_BYTES = 24,      // offset, bytes, first number; one per thread, after the header

@@ -38,17 +38,17 @@ int main(int argc, char** argv) {
   in_thread(allocate);
   fork_child();
   for (int i = 0; i < count; i++) {
-    free(handed_over[i]);                        // by another thread than its owner
-    char* p = malloc(1000);                      // 1 malloc, 2 reallocs
+    free(handed_over[i]);    // by another thread than its owner
+    char* p = malloc(1000);  // 1 malloc, 2 reallocs
     p = realloc(p, 3000);
     free(realloc(p, 20));
-    handed_over[i] = calloc(3, 100);             // 1 calloc, which stays
-    free(memalign(256, 50));                     // 3 aligned
+    handed_over[i] = calloc(3, 100);  // 1 calloc, which stays
+    free(memalign(256, 50));          // 3 aligned
     free(aligned_alloc(64, 640));
     void* aligned;
     if (posix_memalign(&aligned, 4096, 8192) == 0) { free(aligned); }
     free(NULL);
-    if (realloc(NULL, 0) == NULL) { abort(); }   // a malloc, which stays
+    if (realloc(NULL, 0) == NULL) { abort(); }  // a malloc, which stays
   }
   if (strcmp(end, "_exit") == 0) { _exit(0); }
   if (strcmp(end, "killed") == 0) { raise(SIGKILL); }

@@ -105,7 +105,7 @@ while [ $i -lt "$size" ]; do
       bad "byte $i overwritten, $option: status $status"
     fi
     if [ $status = 0 ]; then
-      LD_PRELOAD='' "$dir/replay" --touch none "$dir/prepared" >"$dir/out" 2>"$dir/error" || status=$?
+      "$dir/replay" --touch none "$dir/prepared" >"$dir/out" 2>"$dir/error" || status=$?
       [ $status -le 1 ] || bad "byte $i overwritten, $option: the replay ended with $status"
     fi
   done
