@@ -3,11 +3,17 @@
 
     latency.py [OPTIONS] NAME=LIBRARY...
 
-Each LIBRARY is preloaded; an empty one stands for the system's allocator. Of each figure the lowest
-of all rounds is taken: a slow operation of the allocator's own comes in each round, one that an
-interrupt made does not. Writes OUT/latency.csv and OUT/latency.md, and prints the latter.
+Each LIBRARY is preloaded; an empty one stands for the system's allocator. Two tables:
+
+- repeatable: the calls are the same in each round, so of every single call the shortest of all
+  rounds is taken: a call that is slow by what the allocator does is slow each time, one that an
+  interrupt made slow is not. (Work that moves between rounds, by the clock say, is lost here.)
+- by phase: percentiles of each round; of each figure the lowest of all rounds.
+
+Writes OUT/latency.csv and OUT/latency.md, and prints the latter.
 """
 import argparse
+import array
 import csv
 import os
 import pathlib
@@ -28,6 +34,9 @@ OPERATIONS = {
     "free_own": "free, with OS, less system calls",
 }
 COLUMNS = ["p50", "p99", "p99.9", "p99.99", "p99.999", "max"]
+FRACTIONS = [0.5, 0.99, 0.999, 0.9999, 0.99999, 1]
+LEFT_OUT = 0xFFFFFFFF  # in all rounds
+KINDS = {"malloc": 0, "malloc, with page faults": 1, "free": 2, "free, with page faults": 3}
 SHOWN = ["p50", "p99.9", "p99.999", "max"]
 
 
@@ -50,15 +59,47 @@ def build(compiler, folder):
     return program
 
 
-def run(program, library, scale):
+def run(program, library, scale, saved):
     environment = dict(os.environ)
     environment.pop("LD_PRELOAD", None)
     if library:
         environment["LD_PRELOAD"] = library
-    done = subprocess.run([program, "--scale", str(scale)], env=environment, check=True,
+    done = subprocess.run([program, "--scale", str(scale), "--save", saved], env=environment, check=True,
                           stdout=subprocess.PIPE, text=True)
     return {name: float(value)
             for name, value in re.findall(r"^metric (\S+) (\S+)$", done.stdout, re.M)}
+
+
+def shortest(saved, before):
+    """Of each call, the shortest time of this round and of those before."""
+    calls = array.array("I")
+    with open(saved, "rb") as file:
+        calls.frombytes(file.read())
+    return calls if before is None else array.array("I", map(min, calls, before))
+
+
+def repeatable(calls):
+    """The lowest two bits of a call say what it was: see latency.c."""
+    result = {}
+    for name, bits in KINDS.items():
+        times = sorted(call >> 2 for call in calls if call & 3 == bits and call != LEFT_OUT)
+        if times:
+            last = len(times) - 1
+            result[name] = [times[min(last, int(f * len(times)))] for f in FRACTIONS]
+            result[name].append(len(times))
+    return result
+
+
+def repeatable_markdown(results, rounds):
+    lines = [f"Nanoseconds: {', '.join(SHOWN)}; of each call the shortest of {rounds} rounds, less "
+             "its system calls.", "", "| operation | " + " | ".join(results) + " |",
+             "|---|" + "---|" * len(results)]
+    shown = [COLUMNS.index(column) for column in SHOWN]
+    for name in KINDS:
+        cells = [" / ".join(str(figures[name][i]) for i in shown) + f" ({figures[name][-1]})"
+                 if name in figures else "-" for figures in results.values()]
+        lines.append(f"| {name} (how many) | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
 
 
 def lowest(runs):
@@ -74,7 +115,7 @@ def rows_of(results):
                 yield phase, key, text
 
 
-def write_csv(path, results):
+def write_csv(path, results, each):
     with open(path, "w", newline="", encoding="utf-8") as out:
         writer = csv.writer(out)
         writer.writerow(["phase", "operation", "allocator", "samples",
@@ -85,6 +126,11 @@ def write_csv(path, results):
                 samples = figures.get(f"{phase}_{key}_samples", 0)
                 writer.writerow([phase, key, name, int(samples),
                                  *("" if v is None else int(v) for v in values)])
+        for kind in KINDS:
+            for name, figures in each.items():
+                if kind in figures:
+                    writer.writerow(["repeatable", kind, name, figures[kind][-1],
+                                     *figures[kind][:-1]])
 
 
 def markdown(results, rounds):
@@ -107,17 +153,21 @@ def main():
         if library and not os.path.exists(library):
             sys.exit(f"latency: {name}: no file {library}")
     runs = {name: [] for name, _ in allocators}
+    calls = {name: None for name, _ in allocators}
     with tempfile.TemporaryDirectory() as folder:
+        saved = os.path.join(folder, "saved")
         program = build(options.cc, folder)
         for number in range(options.rounds):
             turn = number % len(allocators)
             for name, library in allocators[turn:] + allocators[:turn]:
                 print(f"latency: round {number + 1}/{options.rounds} {name}", file=sys.stderr)
-                runs[name].append(run(program, library, options.scale))
+                runs[name].append(run(program, library, options.scale, saved))
+                calls[name] = shortest(saved, calls[name])
     results = {name: lowest(figures) for name, figures in runs.items()}
     options.out.mkdir(parents=True, exist_ok=True)
-    write_csv(options.out / "latency.csv", results)
-    text = markdown(results, options.rounds)
+    each = {name: repeatable(times) for name, times in calls.items()}
+    write_csv(options.out / "latency.csv", results, each)
+    text = repeatable_markdown(each, options.rounds) + "\n" + markdown(results, options.rounds)
     (options.out / "latency.md").write_text(text, encoding="utf-8")
     print(text, end="")
 
