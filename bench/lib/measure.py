@@ -1,0 +1,85 @@
+"""Runs a program once on an allocator, by way of launch.c, and returns what it used."""
+
+import os
+import subprocess
+import tempfile
+
+TIME_LIMIT = 300  # seconds for one run
+
+
+class Allocator:
+    """ours, a peer, or a limit of nature. `preload`: the libraries for LD_PRELOAD."""
+
+    def __init__(self, name, preload, role, version, env=None):
+        self.name, self.preload, self.role, self.version = name, list(preload), role, version
+        self.env = env or {}
+
+
+class Launcher:
+    def __init__(self, path, scratch):
+        self.path, self.scratch = path, scratch
+
+    def command(self, figures, allocator, command):
+        preload = ":".join(allocator.preload) or "-"
+        return [self.path, figures, str(TIME_LIMIT), preload, *command]
+
+    def figures_file(self):
+        handle, path = tempfile.mkstemp(prefix="figures-", dir=self.scratch)
+        os.close(handle)
+        return path
+
+    def run(self, allocator, command, stdin=None, env=None, cwd=None):
+        """Returns a record without its row and allocator. `stdin`: a path."""
+        figures = self.figures_file()
+        try:
+            with open(stdin or os.devnull, "rb") as input_file:
+                result = subprocess.run(
+                    self.command(figures, allocator, command), stdin=input_file,
+                    capture_output=True, env=environment(allocator, env), cwd=cwd)
+            record = read_figures(figures)
+        finally:
+            os.unlink(figures)
+        record["metrics"] = read_metrics(result.stdout)
+        if record["status"] != "ok":
+            record["message"] = last_line(result.stderr)
+        return record
+
+
+def environment(allocator, changes=None):
+    """The same for every allocator, but for what one needs to work as it should."""
+    kept = {name: value for name, value in os.environ.items()
+            if name != "LD_PRELOAD" and not name.startswith(("MIMALLOC_", "MALLOC_", "GLIBC_TUNABLES"))}
+    return {**kept, "LC_ALL": "C", **allocator.env, **(changes or {})}
+
+
+def last_line(output):
+    lines = output.decode(errors="replace").strip().splitlines()
+    return lines[-1][:200] if lines else ""
+
+
+def status_name(code):
+    if code == 0:
+        return "ok"
+    return f"signal {code - 128}" if code > 128 else f"exit {code}"
+
+
+def read_figures(path):
+    with open(path) as file:
+        words = file.read().split()
+    if len(words) != 8:
+        return {"status": "not started"}
+    wall, user, system = (float(word) for word in words[:3])
+    rss, minor, major, mappings, code = (int(word) for word in words[3:])
+    return {"status": status_name(code), "wall": wall, "user": user, "sys": system,
+            "cpu": user + system, "rss_kib": rss, "faults": minor + major,
+            "major_faults": major, "mappings": mappings}
+
+
+def read_metrics(output):
+    """Lines `metric NAME VALUE` that a workload prints."""
+    metrics = {}
+    for line in output.decode(errors="replace").splitlines():
+        words = line.split()
+        if len(words) == 3 and words[0] == "metric":
+            metrics[words[1]] = float(words[2])
+    return metrics

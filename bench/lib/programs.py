@@ -1,0 +1,2 @@
+def all_programs(data, quick):
+    return []

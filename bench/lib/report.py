@@ -1,0 +1,316 @@
+"""Writes results.csv as runs come in, and makes summary.md of it."""
+
+import csv
+import json
+import os
+
+from . import stats
+from .rows import KINDS
+
+COLUMNS = ["phase", "round", "row", "kind", "allocator", "threads", "status", "wall", "user",
+           "sys", "cpu", "rss_kib", "faults", "major_faults", "mappings", "instructions",
+           "metrics", "message"]
+TEXT = {"phase", "row", "kind", "allocator", "status", "message"}
+
+
+# ---- results.csv ---------------------------------------------------------------------------------
+
+class Writer:
+    """Every single run is a line at once, so that nothing is lost when a run is broken off."""
+
+    def __init__(self, path):
+        self.file = open(path, "w", newline="")
+        self.csv = csv.DictWriter(self.file, COLUMNS)
+        self.csv.writeheader()
+
+    def write(self, record):
+        line = {name: record.get(name, "") for name in COLUMNS}
+        line["metrics"] = ";".join(
+            f"{name}={value:g}" for name, value in record.get("metrics", {}).items())
+        for name in ("wall", "user", "sys", "cpu"):
+            if name in record:
+                line[name] = f"{record[name]:.6f}"
+        self.csv.writerow(line)
+        self.file.flush()
+
+    def close(self):
+        self.file.close()
+
+
+def read(path):
+    with open(path, newline="") as file:
+        return [parse(line) for line in csv.DictReader(file)]
+
+
+def parse(line):
+    record = {}
+    for name, value in line.items():
+        if name == "metrics":
+            for pair in filter(None, value.split(";")):
+                metric, _, number = pair.partition("=")
+                record[metric] = float(number)
+        elif value != "":
+            record[name] = value if name in TEXT else float(value)
+    return record
+
+
+# ---- Markdown ------------------------------------------------------------------------------------
+
+def table(header, lines):
+    """The first column is text, the others are numbers."""
+    text = ["| " + " | ".join(header) + " |", "|---" + "|---:" * (len(header) - 1) + "|"]
+    text += ["| " + " | ".join(line) + " |" for line in lines]
+    return "\n".join(text) + "\n"
+
+
+def ratio(value):
+    return "–" if value is None else f"{value:.2f}"
+
+
+def seconds(value):
+    return "–" if value is None else f"{value:.3f}"
+
+
+def mib(kib):
+    return "–" if kib is None else f"{kib / 1024:.1f}"
+
+
+def whole(value):
+    return "–" if value is None else f"{value:.0f}"
+
+
+class Summary:
+    """Everything is made of the records and of `about`, which is kept beside them in about.json."""
+
+    def __init__(self, records, about):
+        self.about = about
+        self.names = [each["name"] for each in about["allocators"]]
+        self.peers = [each["name"] for each in about["allocators"] if each["role"] == "peer"]
+        self.limits = [each["name"] for each in about["allocators"] if each["role"] == "limit"]
+        self.phases = {}
+        for record in records:
+            self.phases.setdefault(record["phase"], []).append(record)
+        self.kinds = {record["row"]: record["kind"] for record in records}
+        scored = [each for each in self.phases.get("time", []) if each["kind"] != "start"]
+        self.table = stats.tabulate(scored)
+        self.cpu = stats.score_cpu(self.table, self.peers)
+        self.rss = stats.score_rss(self.table, self.peers)
+
+    def text(self):
+        parts = [
+            "# The comparison\n", self.machine(), self.scores(), self.failures(),
+            self.ratios("CPU time", "cpu", self.cpu, seconds, "s"),
+            self.ratios("Peak RSS", "rss_kib", self.rss, mib, "MiB"),
+            self.start(), self.idle(), self.instructions(), self.scaling(), self.details(),
+            self.commands()]
+        return "\n".join(part for part in parts if part)
+
+    def machine(self):
+        lines = [f"| {name} | {value} |" for name, value in self.about["machine"]]
+        versions = [f"| {each['name']} | {each['version']} |" for each in self.about["allocators"]]
+        return "\n".join(["| | |", "|---|---|", *lines, f"| command | `{self.about['command']}` |",
+                          *versions]) + "\n"
+
+    # ---- scores
+
+    def scores(self):
+        if not self.cpu.comparisons:
+            return ""
+        lines = [self.score_line("CPU time, to the best peer of each row", self.cpu),
+                 self.score_line("peak RSS, to the leanest of the fast peers of each row", self.rss)]
+        text = "## Scores\n\n" + table(
+            ["ours to", "rows", "geometric mean", "goal", "rows above", "limit"], lines)
+        for title, score in (("CPU time", self.cpu), ("Peak RSS", self.rss)):
+            if score.above:
+                text += f"\n{title} above {score.limit:.2f}: " + ", ".join(
+                    f"{each.row} {each.ratio:.2f} ({each.peer})" for each in score.above) + ".\n"
+        return text + (
+            "\nOf each row, the medians count. Fast peers are those within 25 % of the CPU time of "
+            "the fastest peer. Rows in which ours, or all peers, failed do not count, nor do CPU "
+            "times below 10 ms.\n")
+
+    @staticmethod
+    def score_line(name, score):
+        return [name, str(len(score.comparisons)), f"{score.mean:.3f}" if score.mean else "–",
+                f"{score.goal:.2f}", str(len(score.above)), f"{score.limit:.2f}"]
+
+    def failures(self):
+        lines = []
+        for row, cells in self.table.items():
+            for name in self.names:
+                cell = cells.get(name)
+                if cell is not None and cell.failures:
+                    first = cell.failures[0]
+                    runs = len(cell.runs) + len(cell.failures)
+                    lines.append(f"- {row} on {name}: {len(cell.failures)} of {runs} runs failed, "
+                                 f"the first with {first['status']} {first.get('message', '')}")
+        return "## Failures\n\nThey are not counted.\n\n" + "\n".join(lines) + "\n" if lines else ""
+
+    # ---- one figure over rows and allocators
+
+    def ratios(self, title, column, score, form, unit):
+        if not self.table:
+            return ""
+        limits = self.limits if column == "cpu" else []
+        others = self.peers + limits
+        best = {each.row: each for each in score.comparisons}
+        lines = []
+        for row, cells in self.sorted_rows():
+            found = stats.figures(cells, column, [stats.OURS, *others])
+            ours = found.get(stats.OURS)
+            line = [row, form(ours)]
+            line += [self.ratio_cell(cells, name, found, ours) for name in others]
+            if column == "rss_kib":
+                live = cells[stats.OURS].median("live_peak_kib") if stats.OURS in cells else None
+                line.append(ratio(live / ours if live and ours else None))
+            if row in best:
+                line += [best[row].peer, self.marked(best[row].ratio, score.limit)]
+            else:
+                line += ["–", "–"]
+            lines.append(line)
+        means = [stats.mean_ratio(self.table, column, name) for name in others]
+        lines.append(["**geometric mean**", "", *(f"**{ratio(mean)}**" for mean in means)]
+                     + ([""] if column == "rss_kib" else [])
+                     + ["", f"**{ratio(score.mean)}**"])
+        header = ["", f"ours, {unit}", *others]
+        header += ["live bytes"] if column == "rss_kib" else []
+        header += ["best peer", "ours to it"]
+        note = ("Other columns: ratio to ours; above 1: takes more than ours. "
+                + ("live bytes: the peak of what the program itself asked for, the limit of "
+                   "nature.\n" if column == "rss_kib"
+                   else "bump never frees: the limit of nature, as long as memory lasts.\n"))
+        return f"## {title}\n\n{note}\n" + table(header, lines)
+
+    @staticmethod
+    def ratio_cell(cells, name, found, ours):
+        if name in found and ours:
+            return ratio(found[name] / ours)
+        return "failed" if name in cells and cells[name].failures else "–"
+
+    @staticmethod
+    def marked(value, limit):
+        return f"**{value:.2f}**" if value > limit else f"{value:.2f}"
+
+    def sorted_rows(self):
+        order = list(KINDS)
+        return sorted(self.table.items(), key=lambda item: order.index(self.kinds[item[0]]))
+
+    # ---- other phases
+
+    def start(self):
+        records = [each for each in self.phases.get("time", []) if each["kind"] == "start"]
+        lines = []
+        for row, cells in stats.tabulate(records).items():
+            for name in self.names:
+                cell = cells.get(name)
+                if cell:
+                    lines.append([f"{row}, {name}", whole(cell.median("rss_kib")),
+                                  whole(cell.median("faults")), whole(cell.median("mappings"))])
+        header = ["", "peak RSS, KiB", "page faults", "mappings"]
+        return "## Start\n\n" + table(header, lines) if lines else ""
+
+    def idle(self):
+        lines = []
+        for row, cells in stats.tabulate(self.phases.get("idle", [])).items():
+            for name in self.names:
+                cell = cells.get(name)
+                if cell and cell.values("rss_after_kib"):
+                    end, after = cell.median("rss_end_kib"), cell.median("rss_after_kib")
+                    live = cell.median("live_end_kib") or 0
+                    peak = cell.median("rss_kib")
+                    back = (peak - after) / (peak - live) if peak > live else None
+                    lines.append([f"{row}, {name}", mib(peak), mib(end), mib(after), mib(live),
+                                  "–" if back is None else f"{100 * back:.0f} %"])
+        if not lines:
+            return ""
+        header = ["", "peak RSS, MiB", "at the end", "after idling", "live", "given back"]
+        return (f"## Memory after {self.about['idle']} s without work\n\n"
+                "given back: of what was resident at the peak, less what is alive at the end.\n\n"
+                + table(header, lines))
+
+    def instructions(self):
+        tabulated = stats.tabulate(self.phases.get("instructions", []))
+        lines = []
+        for row, cells in tabulated.items():
+            found = stats.figures(cells, "instructions", self.names)
+            ours = found.get(stats.OURS)
+            lines.append([row, "–" if ours is None else f"{ours / 1e6:.1f}"] + [
+                ratio(found[name] / ours) if name in found and ours else "–"
+                for name in self.peers + self.limits])
+        if not lines:
+            return ""
+        return ("## Instructions\n\nCounted by callgrind, one run each, at "
+                f"{self.about['instruction_scale']} % of the work.\n\n"
+                + table(["", "ours, millions", *self.peers, *self.limits], lines))
+
+    def scaling(self):
+        records = self.phases.get("threads", [])
+        if not records:
+            return ""
+        counts = sorted({int(record["threads"]) for record in records})
+        text = ("## Threads\n\nThe same work, divided among more threads. Speed-up: wall time with "
+                f"{counts[0]} over that with n. CPU per operation: nanoseconds.\n")
+        for row in dict.fromkeys(record["row"] for record in records):
+            text += f"\n### {row}\n\n" + self.scaling_of(
+                [each for each in records if each["row"] == row], counts)
+        return text
+
+    def scaling_of(self, records, counts):
+        lines = []
+        for name in self.names:
+            cells = {count: stats.Cell() for count in counts}
+            for record in records:
+                if record["allocator"] == name:
+                    cells[int(record["threads"])].add(record)
+            walls = [cells[count].median("wall") if cells[count] else None for count in counts]
+            if not any(walls):
+                continue
+            operations = [cells[count].median("operations") or 0 for count in counts]
+            cpus = [cells[count].median("cpu") for count in counts]
+            line = [name]
+            line += [f"{n / wall / 1e6:.2f}" if wall else "–" for n, wall in zip(operations, walls)]
+            line += [ratio(walls[0] / wall if wall and walls[0] else None) for wall in walls[1:]]
+            line += [f"{1e9 * cpu / n:.1f}" if cpu and n else "–"
+                     for n, cpu in zip(operations, cpus)]
+            lines.append(line)
+        header = ([""] + [f"Mop/s, {count}" for count in counts]
+                  + [f"speed-up, {count}" for count in counts[1:]]
+                  + [f"CPU/op, {count}" for count in counts])
+        return table(header, lines)
+
+    def details(self):
+        lines = []
+        for row, cells in self.sorted_rows():
+            for name in self.names:
+                cell = cells.get(name)
+                if cell:
+                    lines.append([f"{row}, {name}", self.spread(cell, "cpu", seconds),
+                                  self.spread(cell, "wall", seconds),
+                                  self.spread(cell, "rss_kib", mib),
+                                  whole(cell.median("faults")), whole(cell.median("mappings"))])
+        if not lines:
+            return ""
+        header = ["", "CPU, s", "wall, s", "peak RSS, MiB", "page faults", "mappings"]
+        return "## All figures\n\nMedians, and least to greatest.\n\n" + table(header, lines)
+
+    @staticmethod
+    def spread(cell, column, form):
+        low, high = cell.range(column)
+        return f"{form(cell.median(column))} ({form(low)}–{form(high)})"
+
+    def commands(self):
+        lines = [f"- {name}: `{command}`: {description}"
+                 for name, command, description in self.about["rows"]]
+        left_out = [f"- {text}" for text in self.about["left_out"]]
+        text = "## Rows\n\n" + "\n".join(lines) + "\n"
+        return text + ("\nLeft out:\n\n" + "\n".join(left_out) + "\n" if left_out else "")
+
+
+def write(directory):
+    """Makes summary.md of the other files in the directory; returns the summary."""
+    with open(os.path.join(directory, "about.json")) as file:
+        about = json.load(file)
+    summary = Summary(read(os.path.join(directory, "results.csv")), about)
+    with open(os.path.join(directory, "summary.md"), "w") as file:
+        file.write(summary.text())
+    return summary

@@ -1,0 +1,145 @@
+"""The arithmetic of the comparison: medians, geometric means, scores. No input or output.
+
+A record is one run: a dictionary with the columns of results.csv. A table is what a set of
+records comes to: table[row][allocator] is a Cell.
+"""
+
+import math
+from collections import namedtuple
+
+OURS = "ours"
+FASTEST_MARGIN = 1.25  # memory is compared with peers that are at most this much slower
+CPU_LIMIT, RSS_LIMIT = 1.03, 1.10  # no row should be above
+CPU_GOAL, RSS_GOAL = 0.97, 1.00  # nor the geometric mean
+LEAST_CPU = 0.01  # seconds; below it, times are all noise
+
+
+def median(values):
+    ordered = sorted(values)
+    middle = len(ordered) // 2
+    if len(ordered) % 2 == 1:
+        return ordered[middle]
+    return (ordered[middle - 1] + ordered[middle]) / 2
+
+
+def geometric_mean(values):
+    values = list(values)
+    if not values:
+        return None
+    return math.exp(sum(math.log(value) for value in values) / len(values))
+
+
+class Cell:
+    """What one allocator did in one row: the records of the runs that succeeded."""
+
+    def __init__(self):
+        self.runs = []
+        self.failures = []
+
+    def add(self, record):
+        (self.failures if record["status"] != "ok" else self.runs).append(record)
+
+    def __bool__(self):
+        """Whether it counts: a row that fails now and then is not a result."""
+        return bool(self.runs) and not self.failures
+
+    def values(self, column):
+        return [run[column] for run in self.runs if run.get(column) is not None]
+
+    def median(self, column):
+        values = self.values(column)
+        return median(values) if values else None
+
+    def range(self, column):
+        values = self.values(column)
+        return (min(values), max(values)) if values else None
+
+
+def tabulate(records):
+    table = {}
+    for record in records:
+        row = table.setdefault(record["row"], {})
+        row.setdefault(record["allocator"], Cell()).add(record)
+    return table
+
+
+def figures(cells, column, allocators):
+    """Medians of those allocators that succeeded in this row."""
+    found = {}
+    for name in allocators:
+        cell = cells.get(name)
+        value = cell.median(column) if cell else None
+        if value:
+            found[name] = value
+    return found
+
+
+# ---- Scores --------------------------------------------------------------------------------------
+
+# One row beside the best peer of that row; ratio: ours to that peer's.
+Comparison = namedtuple("Comparison", "row peer ratio")
+
+
+class Score:
+    def __init__(self, comparisons, limit, goal):
+        self.comparisons = comparisons
+        self.limit, self.goal = limit, goal
+
+    @property
+    def mean(self):
+        return geometric_mean(comparison.ratio for comparison in self.comparisons)
+
+    @property
+    def above(self):
+        """Rows above the limit, the worst first."""
+        rows = [each for each in self.comparisons if each.ratio > self.limit]
+        return sorted(rows, key=lambda each: -each.ratio)
+
+
+def best_in_cpu(cells, peers):
+    cpu = figures(cells, "cpu", peers)
+    return min(cpu, key=cpu.get) if cpu else None
+
+
+def leanest_of_fast(cells, peers):
+    """The peer with the lowest peak RSS among those within 25 % of the fastest peer."""
+    cpu = figures(cells, "cpu", peers)
+    if not cpu:
+        return None
+    bound = max(min(cpu.values()) * FASTEST_MARGIN, LEAST_CPU)
+    rss = figures(cells, "rss_kib", [name for name in cpu if cpu[name] <= bound])
+    return min(rss, key=rss.get) if rss else None
+
+
+def score(table, peers, column, choose, limit, goal):
+    comparisons = []
+    for row, cells in table.items():
+        peer = choose(cells, peers)
+        ours = figures(cells, column, [OURS]).get(OURS)
+        if peer is None or ours is None:
+            continue
+        theirs = cells[peer].median(column)
+        if column == "cpu" and max(ours, theirs) < LEAST_CPU:
+            continue
+        comparisons.append(Comparison(row, peer, ours / theirs))
+    return Score(comparisons, limit, goal)
+
+
+def score_cpu(table, peers):
+    return score(table, peers, "cpu", best_in_cpu, CPU_LIMIT, CPU_GOAL)
+
+
+def score_rss(table, peers):
+    return score(table, peers, "rss_kib", leanest_of_fast, RSS_LIMIT, RSS_GOAL)
+
+
+def mean_ratio(table, column, allocator):
+    """Geometric mean over all rows of an allocator's figure to ours; None: no row in common."""
+    ratios = []
+    for cells in table.values():
+        found = figures(cells, column, [OURS, allocator])
+        if len({OURS, allocator}) == len(found):
+            if column == "cpu" and max(found.values()) < LEAST_CPU:
+                continue
+            ratios.append(found[allocator] / found[OURS])
+    return geometric_mean(ratios)

@@ -1,0 +1,325 @@
+#!/usr/bin/env python3
+"""Compares the allocator with its peers: `./mi bench` builds what this needs, and calls it.
+
+Every row (a workload or a real program) is run on every allocator, round by round, in an order that
+rotates, and all runs are written down: see README.md beside this file.
+"""
+
+import argparse
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
+from lib import machine, programs, report, rows, stats  # noqa: E402
+from lib.measure import Allocator, Launcher  # noqa: E402
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+ROOT = os.path.dirname(HERE)
+BUILD = os.path.join(ROOT, "build")
+
+INSTRUCTION_SCALE = 2  # percent of the work, for callgrind
+IDLE_AT_ONCE = 4  # runs that are asleep most of the time
+QUICK = {"scale": 25, "rounds": 2, "idle": 2}
+FULL = {"scale": 100, "rounds": 5, "idle": 10}
+
+
+def say(text):
+    print(f"bench: {text}", file=sys.stderr)
+
+
+def fail(text):
+    say(text)
+    sys.exit(2)
+
+
+# ---- What to run ---------------------------------------------------------------------------------
+
+def parse_arguments():
+    names = lambda text: [each for each in text.split(",") if each]  # noqa: E731
+    parser = argparse.ArgumentParser(
+        prog="./mi bench", description="Compares the allocator with its peers.",
+        epilog="Results go to results.csv, summary.md and, with matplotlib, *.svg in DIR.")
+    add = parser.add_argument
+    add("--quick", action="store_true", help="a few minutes: less work, fewer rounds and programs")
+    add("--only", type=names, default=[], metavar="NAME,..",
+        help="these rows only: names, patterns such as 'larson*', or kinds: "
+        + ", ".join(rows.KINDS))
+    add("--peers", type=names, metavar="A,B", help="these peers only; - for none")
+    add("--rounds", type=int, metavar="N", help="how often each row is run (5; --quick: 2)")
+    add("--scale", type=int, metavar="PERCENT", help="of the work (100; --quick: 25)")
+    add("--idle", type=int, metavar="SECONDS",
+        help="how long rows of kind return sleep before memory is looked at (10; --quick: 2; 0: "
+        "leaves this out)")
+    add("--threads", type=lambda text: [int(each) for each in names(text)], metavar="1,2,4",
+        help="a table of the threaded rows with these numbers of threads, instead")
+    add("--instructions", action="store_true",
+        help="count the workloads' instructions too, by callgrind")
+    add("--library", metavar="FILE", help="the library to measure (the release build's)")
+    add("--out", metavar="DIR", help="where results go (build/bench/results)")
+    add("--report", metavar="DIR", help="only write summary and plots anew, of the results there")
+    add("--list", action="store_true", help="names all rows and peers")
+    add("--workloads", metavar="DIR", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    defaults = QUICK if options.quick else FULL
+    for name, value in defaults.items():
+        if getattr(options, name) is None:
+            setattr(options, name, value)
+    options.library = os.path.realpath(
+        options.library or os.path.join(BUILD, "release", "libmimalloc.so.3"))
+    options.out = options.out or os.path.join(BUILD, "bench", "results")
+    return options
+
+
+def build_tool(name, *flags):
+    """Compiles NAME.c into build/bench/bin, if it is newer."""
+    source = os.path.join(HERE, os.path.splitext(name)[0] + ".c")
+    path = os.path.join(BUILD, "bench", "bin", name)
+    if not os.path.exists(path) or os.path.getmtime(path) < os.path.getmtime(source):
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        compiler = shlex.split(os.environ.get("CC", "cc"))
+        subprocess.run([*compiler, "-O2", *flags, source, "-o", path], check=True)
+    return path
+
+
+def build_launcher():
+    scratch = os.path.join(BUILD, "bench", "scratch")
+    os.makedirs(scratch, exist_ok=True)
+    try:  # as small as can be
+        path = build_tool("launch", "-static")
+    except subprocess.CalledProcessError:
+        path = build_tool("launch")
+    return Launcher(path, scratch)
+
+
+def find_peers():
+    """Those that peers.sh has made, and the C library's own."""
+    directory = os.path.join(BUILD, "bench", "peers")
+    found = [Allocator("glibc", [], "peer", "the C library's: " + machine.libc())]
+    for name in sorted(os.listdir(directory) if os.path.isdir(directory) else []):
+        name, extension = os.path.splitext(name)
+        if extension != ".version":
+            continue
+        base = os.path.join(directory, name)
+        libraries = [base + ".so"]
+        if os.path.exists(base + ".also"):
+            libraries.append(os.path.join(directory, machine.read(base + ".also")))
+        env = {}
+        if os.path.exists(base + ".env"):
+            env = dict([machine.read(base + ".env").split("=", 1)])
+        found.append(Allocator(name, libraries, "peer", machine.read(base + ".version"), env))
+    return found
+
+
+def select_peers(wanted):
+    peers = find_peers()
+    if wanted is None:
+        return peers
+    names = {peer.name for peer in peers}
+    for name in wanted:
+        if name not in names and name != "-":
+            say(f"there is no peer {name}")
+    return [peer for peer in peers if peer.name in wanted]
+
+
+def find_allocators(options):
+    if not os.path.exists(options.library):
+        fail(f"there is no library {options.library}")
+    ours = Allocator(stats.OURS, [options.library], "ours", os.path.basename(options.library)
+                     + machine.revision(ROOT))
+    bump = Allocator("bump", [build_tool("bump.so", "-fno-builtin", "-fPIC", "-shared",
+                                         "-fvisibility=hidden")], "limit",
+                     "never frees: not a peer, but a limit of nature")
+    return [ours, *select_peers(options.peers), bump]
+
+
+def find_rows(options):
+    built = options.workloads or os.path.join(BUILD, "release", "bench", "workloads")
+    found = rows.workloads(os.path.join(HERE, "workloads"), built, options.scale)
+    found += programs.all_programs(os.path.join(BUILD, "bench", "data"), options.quick)
+    return rows.selected(found, options.only)
+
+
+def prepare(chosen):
+    """Returns the rows that can be run, and texts about those that cannot."""
+    ready, left_out = [], []
+    for row in chosen:
+        try:
+            problem = row.prepare()
+        except (OSError, subprocess.CalledProcessError) as error:
+            problem = str(error)
+        if problem:
+            left_out.append(f"{row.name} {problem}")
+            say("left out: " + left_out[-1])
+        else:
+            ready.append(row)
+    return ready, left_out
+
+
+# ---- Running -------------------------------------------------------------------------------------
+
+class Progress:
+    """One line that is written over on a terminal; elsewhere, a line now and then."""
+
+    def __init__(self, total):
+        self.total, self.done = total, 0
+        self.begin = self.last = time.monotonic()
+        self.terminal = sys.stderr.isatty()
+
+    def step(self, text):
+        now = time.monotonic()
+        left = ""
+        if self.done:
+            seconds = (now - self.begin) / self.done * (self.total - self.done)
+            left = f", {int(seconds // 60)}:{int(seconds % 60):02d} left"
+        line = f"bench: {self.done + 1} of {self.total}{left}: {text}"
+        if self.terminal:
+            print(f"\r{line[:99]:<99}", end="", file=sys.stderr, flush=True)
+        elif self.done == 0 or now - self.last > 20:
+            print(line, file=sys.stderr, flush=True)
+            self.last = now
+        self.done += 1
+
+    def end(self):
+        if self.terminal:
+            print(file=sys.stderr)
+
+
+def in_rounds(items, allocators, rounds):
+    """Each item on each allocator in each round; who comes first changes."""
+    for number in range(rounds):
+        for index, item in enumerate(items):
+            for turn in range(len(allocators)):
+                yield number, item, allocators[(turn + number + index) % len(allocators)]
+
+
+def record(writer, phase, number, row, allocator, result):
+    writer.write({"phase": phase, "round": number + 1, "row": row.name, "kind": row.kind,
+                  "allocator": allocator.name, **result})
+
+
+def measure_time(writer, launcher, ready, allocators, rounds):
+    progress = Progress(len(ready) * len(allocators) * rounds)
+    for number, row, allocator in in_rounds(ready, allocators, rounds):
+        progress.step(f"round {number + 1}: {row.name} on {allocator.name}")
+        record(writer, "time", number, row, allocator, row.run(launcher, allocator))
+    progress.end()
+
+
+def measure_idle(writer, launcher, ready, allocators, idle):
+    """Memory is looked at here, not time: several at once."""
+    items = [row for row in ready if row.kind == "return"] if idle else []
+    progress = Progress(len(items) * len(allocators))
+
+    def run(row, allocator):
+        progress.step(f"{idle} s idle: {row.name} on {allocator.name}")
+        return row, allocator, row.run(launcher, allocator, idle=idle)
+
+    with ThreadPoolExecutor(IDLE_AT_ONCE) as pool:
+        pairs = [(row, allocator) for row in items for allocator in allocators]
+        for row, allocator, result in pool.map(lambda pair: run(*pair), pairs):
+            record(writer, "idle", 0, row, allocator, result)
+    if items:
+        progress.end()
+
+
+def measure_instructions(writer, ready, allocators):
+    if not shutil.which("valgrind"):
+        say("there is no valgrind: no instructions")
+        return
+    items = [row for row in ready if isinstance(row, rows.Workload)]
+    progress = Progress(len(items) * len(allocators))
+    for number, row, allocator in in_rounds(items, allocators, 1):
+        progress.step(f"instructions: {row.name} on {allocator.name}")
+        result = row.count_instructions(allocator, INSTRUCTION_SCALE)
+        record(writer, "instructions", number, row, allocator, result)
+    progress.end()
+
+
+def measure_threads(writer, launcher, ready, allocators, rounds, counts):
+    items = [(row, count) for row in ready if row.kind == "threads" for count in counts]
+    if not items:
+        fail("--threads: none of the rows is of kind threads")
+    progress = Progress(len(items) * len(allocators) * rounds)
+    for number, (row, count), allocator in in_rounds(items, allocators, rounds):
+        progress.step(f"round {number + 1}: {row.name}, {count} threads, on {allocator.name}")
+        result = row.run(launcher, allocator, threads=count)
+        record(writer, "threads", number, row, allocator, {"threads": count, **result})
+    progress.end()
+
+
+def measure(options, launcher, ready, allocators):
+    writer = report.Writer(os.path.join(options.out, "results.csv"))
+    try:
+        if options.threads:
+            measure_threads(writer, launcher, ready, allocators, options.rounds, options.threads)
+            return
+        measure_idle(writer, launcher, ready, allocators, options.idle)
+        measure_time(writer, launcher, ready, allocators, options.rounds)
+        if options.instructions:
+            measure_instructions(writer, ready, allocators)
+    except KeyboardInterrupt:
+        say("broken off; the summary is of what there is")
+    finally:
+        writer.close()
+
+
+# ---- Results -------------------------------------------------------------------------------------
+
+def about(options, ready, left_out, allocators):
+    return {
+        "machine": machine.describe(),
+        "command": shlex.join(["./mi", "bench", *sys.argv[1:]]),
+        "allocators": [{"name": each.name, "role": each.role, "version": each.version}
+                       for each in allocators],
+        "idle": options.idle,
+        "instruction_scale": INSTRUCTION_SCALE,
+        "rows": [(row.name, row.shown(), row.description) for row in ready],
+        "left_out": left_out,
+    }
+
+
+def write_report(directory):
+    summary = report.write(directory)
+    for name, score in (("CPU time", summary.cpu), ("peak RSS", summary.rss)):
+        if score.comparisons:
+            print(f"{name}: geometric mean {score.mean:.3f} of the best peers' over "
+                  f"{len(score.comparisons)} rows; {len(score.above)} above {score.limit:.2f}")
+    print(os.path.join(directory, "summary.md"))
+
+
+def show_list(chosen, options):
+    for row in chosen:
+        print(f"{row.kind:8}  {row.name:18}  {row.description}")
+    for peer in select_peers(options.peers):
+        print(f"{'peer':8}  {peer.name:18}  {peer.version}")
+
+
+def main():
+    options = parse_arguments()
+    if options.report:
+        write_report(options.report)
+        return
+    chosen = find_rows(options)
+    if options.list:
+        show_list(chosen, options)
+        return
+    if not chosen:
+        fail("--only: there is no such row; see --list")
+    allocators = find_allocators(options)
+    launcher = build_launcher()
+    ready, left_out = prepare(chosen)
+    os.makedirs(options.out, exist_ok=True)
+    with open(os.path.join(options.out, "about.json"), "w") as file:
+        json.dump(about(options, ready, left_out, allocators), file, indent=1)
+    measure(options, launcher, ready, allocators)
+    write_report(options.out)
+
+
+if __name__ == "__main__":
+    main()
