@@ -5,8 +5,9 @@
 # Each peer becomes DIR/NAME.so, to be preloaded, and DIR/NAME.version, one line. If they are there,
 # DIR/NAME.also names a library in DIR to be preloaded after it, and DIR/NAME.env holds one variable
 # that it wants, NAME=VALUE. A peer that is there already is kept; remove it to build it again. One
-# that cannot be had here is named, with the place of its log, and left out. They come from the package registries that cargo, pip and apt are set up
-# for on this machine; nothing is installed. All are built as their makers build them by default.
+# that cannot be had here is named, and left out; as long as its log, DIR/NAME.log, is there, that is
+# not tried again. They come from the registries that cargo, pip and apt are set up for on this
+# machine; nothing is installed. All are built as their makers build them by default.
 #
 # Exit status 0 also with peers left out; 2: wrong use.
 
@@ -162,8 +163,9 @@ get_tbbmalloc() {
 }
 
 get_scudo() {
-  local name='libclang_rt.scudo_standalone-x86_64.so' found
-  found=(/usr/lib/llvm-19/lib/clang/*/lib/linux/$name)
+  local name found
+  name=libclang_rt.scudo_standalone-$(uname -m).so
+  found=(/usr/lib/llvm-19/lib/clang/*/lib/linux/"$name")
   if [ ${#found[@]} -gt 0 ]; then
     cp "${found[0]}" "$dir/scudo.so" || return
   else
@@ -189,6 +191,10 @@ verify() {  # name
 get() {  # name
   local work=$dir/work/$1 log=$dir/$1.log
   [ -e "$dir/$1.so" ] && [ -e "$dir/$1.version" ] && return
+  if [ "$log" -nt "${BASH_SOURCE[0]}" ]; then
+    say "$1: left out, as before: see $log"
+    return
+  fi
   say "$1: getting and building it"
   rm -rf "$work" "$dir/$1".{so,version,also,env} && mkdir -p "$work"
   if ! "get_$1" >"$log" 2>&1 </dev/null; then
@@ -209,7 +215,9 @@ cc=${CC:-cc}
 have "$cc" || { say "there is no C compiler: no peers but the system's"; exit 0; }
 "$cc" -O1 -fno-builtin -o "$dir/whose" "$here/whose.c" -ldl -pthread || exit 1
 
-for name in ${*:-$ALL}; do
+# shellcheck disable=SC2086  # a list of words
+[ $# -gt 0 ] || set -- $ALL
+for name in "$@"; do
   case " $ALL " in
     *" $name "*) get "$name" ;;
     *) say "there is no peer $name; there are: $ALL"; exit 2 ;;

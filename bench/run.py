@@ -21,7 +21,6 @@ from lib.measure import Allocator, Launcher  # noqa: E402
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 ROOT = os.path.dirname(HERE)
-BUILD = os.path.join(ROOT, "build")
 
 INSTRUCTION_SCALE = 2  # percent of the work, for callgrind
 IDLE_AT_ONCE = 4  # runs that are asleep most of the time
@@ -63,23 +62,30 @@ def parse_arguments():
     add("--library", metavar="FILE", help="the library to measure (the release build's)")
     add("--out", metavar="DIR", help="where results go (build/bench/results)")
     add("--report", metavar="DIR", help="only write summary and plots anew, of the results there")
+    add("--no-plots", action="store_true", help="do not draw anything")
     add("--list", action="store_true", help="names all rows and peers")
-    add("--workloads", metavar="DIR", help=argparse.SUPPRESS)
+    add("--packages", action="store_true", help=argparse.SUPPRESS)  # for ./mi
+    add("--build", metavar="DIR", default=os.path.join(ROOT, "build", "bench"),
+        help="where tools, peers and inputs are kept (build/bench)")
+    add("--workloads", metavar="DIR",
+        default=os.path.join(ROOT, "build", "release", "bench", "workloads"),
+        help="where the workloads were built (build/release/bench/workloads)")
     options = parser.parse_args()
     defaults = QUICK if options.quick else FULL
     for name, value in defaults.items():
         if getattr(options, name) is None:
             setattr(options, name, value)
     options.library = os.path.realpath(
-        options.library or os.path.join(BUILD, "release", "libmimalloc.so.3"))
-    options.out = options.out or os.path.join(BUILD, "bench", "results")
+        options.library or os.path.join(ROOT, "build", "release", "libmimalloc.so.3"))
+    options.build = os.path.realpath(options.build)
+    options.out = options.out or os.path.join(options.build, "results")
     return options
 
 
-def build_tool(name, *flags):
-    """Compiles NAME.c into build/bench/bin, if it is newer."""
+def build_tool(directory, name, *flags):
+    """Compiles NAME.c into the directory's bin/, if it is newer."""
     source = os.path.join(HERE, os.path.splitext(name)[0] + ".c")
-    path = os.path.join(BUILD, "bench", "bin", name)
+    path = os.path.join(directory, "bin", name)
     if not os.path.exists(path) or os.path.getmtime(path) < os.path.getmtime(source):
         os.makedirs(os.path.dirname(path), exist_ok=True)
         compiler = shlex.split(os.environ.get("CC", "cc"))
@@ -87,19 +93,30 @@ def build_tool(name, *flags):
     return path
 
 
-def build_launcher():
-    scratch = os.path.join(BUILD, "bench", "scratch")
+def build_launcher(options):
+    scratch = os.path.join(options.build, "scratch")
     os.makedirs(scratch, exist_ok=True)
     try:  # as small as can be
-        path = build_tool("launch", "-static")
+        path = build_tool(options.build, "launch", "-static")
     except subprocess.CalledProcessError:
-        path = build_tool("launch")
+        path = build_tool(options.build, "launch")
     return Launcher(path, scratch)
 
 
-def find_peers():
-    """Those that peers.sh has made, and the C library's own."""
-    directory = os.path.join(BUILD, "bench", "peers")
+def get_peers(options):
+    """Has peers.sh make those that are wanted and not there yet."""
+    wanted = options.peers
+    if wanted is not None:
+        wanted = [name for name in wanted if name not in ("-", "glibc")]
+    if wanted != []:
+        peers = os.path.join(options.build, "peers")
+        if subprocess.run([os.path.join(HERE, "peers.sh"), peers, *(wanted or [])]).returncode:
+            fail("--peers: see --list")
+
+
+def find_peers(options):
+    """The C library's own, and those that peers.sh has made."""
+    directory = os.path.join(options.build, "peers")
     found = [Allocator("glibc", [], "peer", "the C library's: " + machine.libc())]
     for name in sorted(os.listdir(directory) if os.path.isdir(directory) else []):
         name, extension = os.path.splitext(name)
@@ -113,18 +130,7 @@ def find_peers():
         if os.path.exists(base + ".env"):
             env = dict([machine.read(base + ".env").split("=", 1)])
         found.append(Allocator(name, libraries, "peer", machine.read(base + ".version"), env))
-    return found
-
-
-def select_peers(wanted):
-    peers = find_peers()
-    if wanted is None:
-        return peers
-    names = {peer.name for peer in peers}
-    for name in wanted:
-        if name not in names and name != "-":
-            say(f"there is no peer {name}")
-    return [peer for peer in peers if peer.name in wanted]
+    return [each for each in found if options.peers is None or each.name in options.peers]
 
 
 def find_allocators(options):
@@ -132,16 +138,15 @@ def find_allocators(options):
         fail(f"there is no library {options.library}")
     ours = Allocator(stats.OURS, [options.library], "ours", os.path.basename(options.library)
                      + machine.revision(ROOT))
-    bump = Allocator("bump", [build_tool("bump.so", "-fno-builtin", "-fPIC", "-shared",
-                                         "-fvisibility=hidden")], "limit",
-                     "never frees: not a peer, but a limit of nature")
-    return [ours, *select_peers(options.peers), bump]
+    bump = build_tool(options.build, "bump.so", "-fno-builtin", "-fPIC", "-shared",
+                      "-fvisibility=hidden")
+    limit = Allocator("bump", [bump], "limit", "never frees: not a peer, but a limit of nature")
+    return [ours, *find_peers(options), limit]
 
 
 def find_rows(options):
-    built = options.workloads or os.path.join(BUILD, "release", "bench", "workloads")
-    found = rows.workloads(os.path.join(HERE, "workloads"), built, options.scale)
-    found += programs.all_programs(os.path.join(BUILD, "bench", "data"), options.quick)
+    found = rows.workloads(os.path.join(HERE, "workloads"), options.workloads, options.scale)
+    found += programs.all_programs(os.path.join(options.build, "data"), options.quick)
     return rows.selected(found, options.only)
 
 
@@ -284,41 +289,74 @@ def about(options, ready, left_out, allocators):
     }
 
 
-def write_report(directory):
+def python_with_matplotlib(directory):
+    """This one, or one in a virtual environment that is made for it; None if that cannot be."""
+    own = os.path.join(directory, "venv", "bin", "python3")
+    for python in (sys.executable, own):
+        if os.path.exists(python) and subprocess.run(
+                [python, "-c", "import matplotlib"], capture_output=True).returncode == 0:
+            return python
+    try:
+        say("getting matplotlib, for the plots")
+        subprocess.run([sys.executable, "-m", "venv", os.path.join(directory, "venv")], check=True,
+                       capture_output=True)
+        subprocess.run([own, "-m", "pip", "install", "-q", "matplotlib"], check=True,
+                       capture_output=True)
+        return own
+    except (OSError, subprocess.CalledProcessError):
+        return None
+
+
+def draw(options, directory):
+    if options.no_plots:
+        return
+    python = python_with_matplotlib(options.build)
+    if python is None:
+        say("there is no matplotlib, and it cannot be installed: no plots")
+        return
+    subprocess.run([python, os.path.join(HERE, "lib", "plots.py"), directory])
+
+
+def write_report(options, directory):
     summary = report.write(directory)
     for name, score in (("CPU time", summary.cpu), ("peak RSS", summary.rss)):
         if score.comparisons:
             print(f"{name}: geometric mean {score.mean:.3f} of the best peers' over "
                   f"{len(score.comparisons)} rows; {len(score.above)} above {score.limit:.2f}")
     print(os.path.join(directory, "summary.md"))
+    draw(options, directory)
 
 
-def show_list(chosen, options):
+def show_list(options, chosen):
     for row in chosen:
         print(f"{row.kind:8}  {row.name:18}  {row.description}")
-    for peer in select_peers(options.peers):
+    for peer in find_peers(options):
         print(f"{'peer':8}  {peer.name:18}  {peer.version}")
 
 
 def main():
     options = parse_arguments()
     if options.report:
-        write_report(options.report)
+        write_report(options, options.report)
         return
     chosen = find_rows(options)
+    if options.packages:
+        print(*sorted({package for row in chosen for package in row.packages}))
+        return
     if options.list:
-        show_list(chosen, options)
+        show_list(options, chosen)
         return
     if not chosen:
         fail("--only: there is no such row; see --list")
+    get_peers(options)
     allocators = find_allocators(options)
-    launcher = build_launcher()
+    launcher = build_launcher(options)
     ready, left_out = prepare(chosen)
     os.makedirs(options.out, exist_ok=True)
     with open(os.path.join(options.out, "about.json"), "w") as file:
         json.dump(about(options, ready, left_out, allocators), file, indent=1)
     measure(options, launcher, ready, allocators)
-    write_report(options.out)
+    write_report(options, options.out)
 
 
 if __name__ == "__main__":

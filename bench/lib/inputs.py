@@ -70,14 +70,14 @@ def formula(path):
 def java_sources(directory):
     """Classes with generics and lambdas that use each other."""
     os.makedirs(directory, exist_ok=True)
-    for i in range(60):
-        other = f"C{(i * 7 + 1) % 60}"
+    for i in range(20):
+        other = f"C{(i * 7 + 1) % 20}"
         methods = "\n".join(
             f"  public static List<String> m{n}(Map<String, List<Integer>> in) {{\n"
             f"    return in.entrySet().stream().filter(e -> e.getValue().size() > {n})\n"
             "      .sorted(Map.Entry.comparingByKey())\n"
             f"      .map(e -> e.getKey() + e.getValue().stream().mapToInt(x -> x * {n + 2}).sum())\n"
-            "      .collect(Collectors.toList());\n  }" for n in range(12))
+            "      .collect(Collectors.toList());\n  }" for n in range(8))
         with open(os.path.join(directory, f"C{i}.java"), "w") as file:
             file.write("import java.util.*;\nimport java.util.stream.*;\n\n"
                        f"public class C{i} {{\n{methods}\n"

@@ -218,7 +218,7 @@ class Summary:
                     end, after = cell.median("rss_end_kib"), cell.median("rss_after_kib")
                     live = cell.median("live_end_kib") or 0
                     peak = cell.median("rss_kib")
-                    back = (peak - after) / (peak - live) if peak > live else None
+                    back = max(0, peak - after) / (peak - live) if peak > live else None
                     lines.append([f"{row}, {name}", mib(peak), mib(end), mib(after), mib(live),
                                   "–" if back is None else f"{100 * back:.0f} %"])
         if not lines:
@@ -243,39 +243,47 @@ class Summary:
                 f"{self.about['instruction_scale']} % of the work.\n\n"
                 + table(["", "ours, millions", *self.peers, *self.limits], lines))
 
+    def thread_cells(self, row, name):
+        """Of the runs with different numbers of threads: pairs of the number and a Cell."""
+        cells = {}
+        for record in self.phases.get("threads", []):
+            if record["row"] == row and record["allocator"] == name:
+                cells.setdefault(int(record["threads"]), stats.Cell()).add(record)
+        return [(count, cell) for count, cell in sorted(cells.items())
+                if cell and cell.median("operations")]
+
+    def throughput(self, row, name):
+        """Pairs of a number of threads and operations a second."""
+        return [(count, cell.median("operations") / cell.median("wall"))
+                for count, cell in self.thread_cells(row, name)]
+
     def scaling(self):
         records = self.phases.get("threads", [])
         if not records:
             return ""
         counts = sorted({int(record["threads"]) for record in records})
-        text = ("## Threads\n\nThe same work, divided among more threads. Speed-up: wall time with "
-                f"{counts[0]} over that with n. CPU per operation: nanoseconds.\n")
+        text = ("## Threads\n\nThe same work, divided among more threads: million operations a "
+                "second; the speed-up, which is that number over the one with "
+                f"{counts[0]}; CPU time per operation in nanoseconds.\n")
         for row in dict.fromkeys(record["row"] for record in records):
-            text += f"\n### {row}\n\n" + self.scaling_of(
-                [each for each in records if each["row"] == row], counts)
+            text += f"\n### {row}\n\n" + self.scaling_of(row, counts)
         return text
 
-    def scaling_of(self, records, counts):
+    def scaling_of(self, row, counts):
         lines = []
         for name in self.names:
-            cells = {count: stats.Cell() for count in counts}
-            for record in records:
-                if record["allocator"] == name:
-                    cells[int(record["threads"])].add(record)
-            walls = [cells[count].median("wall") if cells[count] else None for count in counts]
-            if not any(walls):
-                continue
-            operations = [cells[count].median("operations") or 0 for count in counts]
-            cpus = [cells[count].median("cpu") for count in counts]
-            line = [name]
-            line += [f"{n / wall / 1e6:.2f}" if wall else "–" for n, wall in zip(operations, walls)]
-            line += [ratio(walls[0] / wall if wall and walls[0] else None) for wall in walls[1:]]
-            line += [f"{1e9 * cpu / n:.1f}" if cpu and n else "–"
-                     for n, cpu in zip(operations, cpus)]
-            lines.append(line)
+            speed = dict(self.throughput(row, name))
+            cost = {count: cell.median("cpu") / cell.median("operations")
+                    for count, cell in self.thread_cells(row, name)}
+            first = speed.get(counts[0])
+            lines.append(
+                [name]
+                + [f"{speed[n] / 1e6:.2f}" if n in speed else "–" for n in counts]
+                + [ratio(speed[n] / first if n in speed and first else None) for n in counts[1:]]
+                + [f"{1e9 * cost[n]:.1f}" if n in cost else "–" for n in counts])
         header = ([""] + [f"Mop/s, {count}" for count in counts]
                   + [f"speed-up, {count}" for count in counts[1:]]
-                  + [f"CPU/op, {count}" for count in counts])
+                  + [f"ns/op, {count}" for count in counts])
         return table(header, lines)
 
     def details(self):
@@ -306,11 +314,15 @@ class Summary:
         return text + ("\nLeft out:\n\n" + "\n".join(left_out) + "\n" if left_out else "")
 
 
-def write(directory):
-    """Makes summary.md of the other files in the directory; returns the summary."""
+def load(directory):
     with open(os.path.join(directory, "about.json")) as file:
         about = json.load(file)
-    summary = Summary(read(os.path.join(directory, "results.csv")), about)
+    return Summary(read(os.path.join(directory, "results.csv")), about)
+
+
+def write(directory):
+    """Makes summary.md of the other files in the directory; returns the summary."""
+    summary = load(directory)
     with open(os.path.join(directory, "summary.md"), "w") as file:
         file.write(summary.text())
     return summary

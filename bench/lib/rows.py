@@ -20,6 +20,7 @@ KINDS = {
 
 class Row:
     name = kind = description = ""
+    packages = ()  # Debian's, that it is in
 
     def prepare(self):
         """Makes what all runs need. Returns why this row cannot be run here, or None."""
