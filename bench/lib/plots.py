@@ -16,11 +16,16 @@ if __package__ in (None, ""):
 from lib import report, stats  # noqa: E402
 
 TALLEST = 3.0  # ratios above it are cut off, and written at the bar's end
-COLOURS = plt.get_cmap("tab20").colors
+COLOURS = plt.get_cmap("tab10").colors
+MARKERS = "os^Dv"
 
 
-def colour(names, name):
-    return "black" if name == stats.OURS else COLOURS[names.index(name) % len(COLOURS)]
+def style(names, name):
+    """The same for a peer in all charts."""
+    if name == stats.OURS:
+        return {"color": "black", "marker": "*"}
+    at = names.index(name)
+    return {"color": COLOURS[at % len(COLOURS)], "marker": MARKERS[at % len(MARKERS)]}
 
 
 def save(figure, path):
@@ -40,8 +45,8 @@ def draw_ratios(summary, column, title, path):
     for name in names:
         dots = [(found[name] / found[stats.OURS], -at)
                 for at, (_, found) in enumerate(lines) if name in found]
-        axes.scatter([min(ratio, TALLEST) for ratio, _ in dots], [y for _, y in dots], s=28,
-                     color=colour(names, name), label=name, alpha=0.85, zorder=3)
+        axes.scatter([min(ratio, TALLEST) for ratio, _ in dots], [y for _, y in dots], s=24,
+                     **style(names, name), label=name, alpha=0.85, zorder=3)
         for ratio, y in dots:
             if ratio > TALLEST:
                 axes.annotate(f"{ratio:.0f}", (TALLEST, y), fontsize=6, xytext=(3, -2),
@@ -61,12 +66,12 @@ def draw_means(summary, path):
         cpu = stats.mean_ratio(summary.table, "cpu", name)
         rss = stats.mean_ratio(summary.table, "rss_kib", name)
         if cpu and rss:
-            axes.scatter([cpu], [rss], s=45, color=colour(summary.peers, name)
-                         if name != stats.OURS else "black", zorder=3)
+            axes.scatter([cpu], [rss], s=45, **style(summary.peers, name), zorder=3)
             axes.annotate(name, (cpu, rss), fontsize=8, xytext=(5, 4),
                           textcoords="offset points")
     axes.set_xlabel("CPU time, geometric mean of ratios to ours")
     axes.set_ylabel("peak RSS, geometric mean of ratios to ours")
+    axes.margins(0.15)
     axes.set_xlim(left=0)
     axes.set_ylim(bottom=0)
     axes.grid(linewidth=0.3)
@@ -86,7 +91,7 @@ def draw_threads(summary, path):
         for name in [stats.OURS, *summary.peers]:
             points = summary.throughput(row, name)
             axes.plot([count for count, _ in points], [speed / 1e6 for _, speed in points],
-                      marker="o", markersize=3, color=colour(summary.peers, name), label=name,
+                      **style(summary.peers, name), markersize=4, label=name,
                       linewidth=2 if name == stats.OURS else 1)
         axes.set_title(row, fontsize=9)
         axes.set_xlabel("threads", fontsize=8)

@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""Tests run.py: its arithmetic with made-up numbers, and a run of one workload from end to end.
+
+    test_runner.py LIBRARY WORKLOADS-DIRECTORY SCRATCH-DIRECTORY
+"""
+
+import csv
+import os
+import subprocess
+import sys
+import unittest
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+sys.path.insert(0, HERE)
+from lib import report, stats  # noqa: E402
+from lib.measure import read_metrics, status_name  # noqa: E402
+
+
+def run_of(row, allocator, cpu, rss=1000, status="ok", kind="objects"):
+    return {"phase": "time", "row": row, "kind": kind, "allocator": allocator, "status": status,
+            "cpu": cpu, "wall": cpu, "rss_kib": rss, "faults": 10, "mappings": 20,
+            "live_peak_kib": 500}
+
+
+PEERS = ["a", "b", "c"]
+RECORDS = (
+    # a is the best in CPU, by its median; b is leaner, and just within 25 %; c is not fast.
+    [run_of("one", "ours", cpu, 900) for cpu in (0.9, 1.0, 5.0)]
+    + [run_of("one", "a", cpu, 1200) for cpu in (0.8, 0.8, 9.0)]
+    + [run_of("one", "b", 1.0, 1000), run_of("one", "c", 2.0, 100)]
+    # a failed once: b is the best, ours takes half of it.
+    + [run_of("two", "ours", 0.5, 2000), run_of("two", "a", 0.1), run_of("two", "b", 1.0, 1000),
+       run_of("two", "a", 0.0, status="signal 11")]
+    # ours failed: no comparison. Too short for one.
+    + [run_of("three", "ours", 0.1, status="exit 1"), run_of("three", "a", 0.1)]
+    + [run_of("short", "ours", 0.001), run_of("short", "a", 0.002)])
+
+
+class Arithmetic(unittest.TestCase):
+    def setUp(self):
+        self.table = stats.tabulate(RECORDS)
+
+    def test_median(self):
+        self.assertEqual(stats.median([3, 1, 2]), 2)
+        self.assertEqual(stats.median([4, 1, 2, 3]), 2.5)
+
+    def test_geometric_mean(self):
+        self.assertAlmostEqual(stats.geometric_mean([0.5, 2, 8]), 2)
+        self.assertIsNone(stats.geometric_mean([]))
+
+    def test_cpu_is_compared_with_the_best_peer_of_each_row(self):
+        score = stats.score_cpu(self.table, PEERS)
+        found = {each.row: (each.peer, round(each.ratio, 6)) for each in score.comparisons}
+        self.assertEqual(found, {"one": ("a", 1.25), "two": ("b", 0.5)})
+        self.assertAlmostEqual(score.mean, (1.25 * 0.5) ** 0.5)
+        self.assertEqual([each.row for each in score.above], ["one"])
+
+    def test_memory_is_compared_with_the_leanest_of_the_fast_peers(self):
+        score = stats.score_rss(self.table, PEERS)
+        found = {each.row: (each.peer, round(each.ratio, 6)) for each in score.comparisons}
+        self.assertEqual(found["one"], ("b", 0.9))
+        self.assertEqual(found["two"], ("b", 2.0))
+        self.assertNotIn("three", found)
+
+    def test_mean_over_the_rows_in_common(self):
+        self.assertAlmostEqual(stats.mean_ratio(self.table, "cpu", "b"), (1.0 * 2.0) ** 0.5)
+        self.assertIsNone(stats.mean_ratio(self.table, "cpu", "nobody"))
+
+
+class Reading(unittest.TestCase):
+    def test_metrics(self):
+        self.assertEqual(read_metrics(b"metric operations 12\nother\nmetric x 1.5\n"),
+                         {"operations": 12, "x": 1.5})
+
+    def test_status(self):
+        self.assertEqual([status_name(code) for code in (0, 3, 139)], ["ok", "exit 3", "signal 11"])
+
+
+class Report(unittest.TestCase):
+    def summary(self, records):
+        return report.Summary(records, {
+            "machine": [("CPU", "some")], "command": "./mi bench", "idle": 1,
+            "instruction_scale": 2, "rows": [("one", "one --scale 1", "text")],
+            "left_out": ["four needs it"],
+            "allocators": [{"name": name, "role": "peer", "version": "1"} for name in PEERS]
+            + [{"name": "ours", "role": "ours", "version": "2"}]}).text()
+
+    def test_tables(self):
+        text = self.summary(RECORDS)
+        self.assertIn("| one | 1.000 | 0.80 | 1.00 | 2.00 | a | **1.25** |", text)
+        self.assertIn("two on a: 1 of 2 runs failed, the first with signal 11", text)
+        self.assertIn("- four needs it", text)
+
+    def test_threads(self):
+        records = [dict(run_of("t", "ours", 1.0, kind="threads"), phase="threads", threads=threads,
+                        wall=wall, operations=1e6) for threads, wall in ((1, 1.0), (2, 0.5))]
+        self.assertIn("| ours | 1.00 | 2.00 | 2.00 | 1000.0 | 1000.0 |", self.summary(records))
+
+
+class Run(unittest.TestCase):
+    library = workloads = scratch = None
+
+    def bench(self, name, *arguments):
+        out = os.path.join(self.scratch, name)
+        subprocess.run(
+            [sys.executable, os.path.join(HERE, "run.py"), "--rounds", "2", "--scale", "2",
+             "--peers", "glibc", "--no-plots", "--out", out, "--build", self.scratch,
+             "--library", self.library, "--workloads", self.workloads, *arguments],
+            check=True, stdout=subprocess.DEVNULL)
+        with open(os.path.join(out, "results.csv"), newline="") as file:
+            lines = list(csv.DictReader(file))
+        with open(os.path.join(out, "summary.md")) as file:
+            return lines, file.read()
+
+    def test_rounds(self):
+        lines, summary = self.bench("rounds", "--only", "simple,hello")
+        found = sorted((line["round"], line["row"], line["allocator"]) for line in lines)
+        self.assertEqual(found, sorted(
+            (number, row, allocator) for number in "12" for row in ("simple", "hello")
+            for allocator in ("ours", "glibc", "bump")))
+        for line in lines:
+            self.assertEqual(line["status"], "ok")
+            self.assertGreater(float(line["rss_kib"]), 500)
+            self.assertGreater(float(line["faults"]), 20)
+        self.assertIn("| simple |", summary)
+        self.assertIn("hello, ours", summary)
+
+    def test_threads(self):
+        lines, summary = self.bench("threads", "--only", "simple-threads", "--threads", "1,2")
+        self.assertEqual({line["threads"] for line in lines}, {"1", "2"})
+        self.assertIn("### simple-threads", summary)
+
+    def test_idle(self):
+        lines, summary = self.bench("idle", "--only", "survivors", "--idle", "1")
+        self.assertEqual({line["phase"] for line in lines}, {"idle", "time"})
+        self.assertIn("given back", summary)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) == 4:
+        Run.library, Run.workloads, Run.scratch = sys.argv[1:]
+        del sys.argv[1:]
+    else:
+        del Run
+    unittest.main()
