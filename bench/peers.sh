@@ -5,7 +5,7 @@
 # Each peer becomes DIR/NAME.so, to be preloaded, and DIR/NAME.version, one line. If they are there,
 # DIR/NAME.also names a library in DIR to be preloaded after it, and DIR/NAME.env holds one variable
 # that it wants, NAME=VALUE. A peer that is there already is kept; remove it to build it again. One
-# that cannot be had here is named, and left out; as long as its log, DIR/NAME.log, is there, that is
+# that cannot be had here is named, and left out; as long as its log, DIR/NAME.log, is there, it is
 # not tried again. They come from the registries that cargo, pip and apt are set up for on this
 # machine; nothing is installed. All are built as their makers build them by default.
 #
@@ -27,7 +27,7 @@ need() {  # commands
 }
 version() { printf '%s\n' "$2" >"$dir/$1.version"; }
 
-# ---- From crates.io --------------------------------------------------------------------------------
+# ---- From crates.io ------------------------------------------------------------------------------
 
 # Builds one crate in $work; its static libraries are then in $work/target/release/build/*/out.
 build_crate() {  # crate version "features"
@@ -121,7 +121,7 @@ get_tcmalloc() {
   version tcmalloc "tcmalloc (Google's) of June 2025 (crate libtcmalloc-sys 0.1.14)"
 }
 
-# ---- From Debian and PyPI ----------------------------------------------------------------------------
+# ---- From Debian and PyPI ------------------------------------------------------------------------
 
 # Unpacks a Debian package into $work/root, without installing it.
 unpack_package() {  # package
@@ -174,7 +174,7 @@ get_scudo() {
   version scudo "scudo of LLVM 19 (Debian libclang-rt-19-dev)"
 }
 
-# ---- All of them -----------------------------------------------------------------------------------
+# ---- All of them ---------------------------------------------------------------------------------
 
 # Runs a program on a peer that finds out whose its malloc is.
 verify() {  # name
@@ -200,7 +200,7 @@ get() {  # name
   if ! "get_$1" >"$log" 2>&1 </dev/null; then
     say "$1: left out: $(tail -n 1 "$log") (see $log)"
   elif ! verify "$1" >>"$log" 2>&1; then
-    say "$1: left out: does not work when preloaded: $(tail -n 1 "$log") (see $log)"
+    say "$1: left out: does not work: $(tail -n 1 "$log") (see $log)"
   else
     rm -rf "$work" "$log"
     return

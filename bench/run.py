@@ -197,11 +197,16 @@ class Progress:
 
 
 def in_rounds(items, allocators, rounds):
-    """Each item on each allocator in each round; who comes first changes."""
+    """Each item on each allocator in each round; who comes first changes. Once is enough for limits
+    of nature, which take much memory."""
+    order = []
     for number in range(rounds):
+        taking_part = [each for each in allocators if number == 0 or each.role != "limit"]
         for index, item in enumerate(items):
-            for turn in range(len(allocators)):
-                yield number, item, allocators[(turn + number + index) % len(allocators)]
+            for turn in range(len(taking_part)):
+                chosen = taking_part[(turn + number + index) % len(taking_part)]
+                order.append((number, item, chosen))
+    return order
 
 
 def record(writer, phase, number, row, allocator, result):
@@ -210,8 +215,9 @@ def record(writer, phase, number, row, allocator, result):
 
 
 def measure_time(writer, launcher, ready, allocators, rounds):
-    progress = Progress(len(ready) * len(allocators) * rounds)
-    for number, row, allocator in in_rounds(ready, allocators, rounds):
+    order = in_rounds(ready, allocators, rounds)
+    progress = Progress(len(order))
+    for number, row, allocator in order:
         progress.step(f"round {number + 1}: {row.name} on {allocator.name}")
         record(writer, "time", number, row, allocator, row.run(launcher, allocator))
     progress.end()
@@ -239,8 +245,9 @@ def measure_instructions(writer, ready, allocators):
         say("there is no valgrind: no instructions")
         return
     items = [row for row in ready if isinstance(row, rows.Workload)]
-    progress = Progress(len(items) * len(allocators))
-    for number, row, allocator in in_rounds(items, allocators, 1):
+    order = in_rounds(items, allocators, 1)
+    progress = Progress(len(order))
+    for number, row, allocator in order:
         progress.step(f"instructions: {row.name} on {allocator.name}")
         result = row.count_instructions(allocator, INSTRUCTION_SCALE)
         record(writer, "instructions", number, row, allocator, result)
@@ -251,8 +258,9 @@ def measure_threads(writer, launcher, ready, allocators, rounds, counts):
     items = [(row, count) for row in ready if row.kind == "threads" for count in counts]
     if not items:
         fail("--threads: none of the rows is of kind threads")
-    progress = Progress(len(items) * len(allocators) * rounds)
-    for number, (row, count), allocator in in_rounds(items, allocators, rounds):
+    order = in_rounds(items, allocators, rounds)
+    progress = Progress(len(order))
+    for number, (row, count), allocator in order:
         progress.step(f"round {number + 1}: {row.name}, {count} threads, on {allocator.name}")
         result = row.run(launcher, allocator, threads=count)
         record(writer, "threads", number, row, allocator, {"threads": count, **result})

@@ -19,7 +19,8 @@ def c_source(path):
                 one, two, three = rng.sample(names, 3)
                 file.write(f"  for (int i = 0; i < n; i++) {{\n    {one} += {two} * i ^ p[i].a;\n"
                            f"    if ({one} % {rng.randrange(3, 17)} == 0) {{ p[i].b = {three}; }}\n"
-                           f"    else {{ p[i].d[i % 8] += {two} / {rng.randrange(2, 9)}.0; }}\n  }}\n")
+                           f"    else {{ p[i].d[i % 8] += {two} / {rng.randrange(2, 9)}.0; }}\n"
+                           "  }\n")
             file.write("  switch (x % 16) {\n")
             for case in range(16):
                 file.write(f"    case {case}: r += {rng.choice(names)} >> {case % 5}; break;\n")
@@ -76,7 +77,8 @@ def java_sources(directory):
             f"  public static List<String> m{n}(Map<String, List<Integer>> in) {{\n"
             f"    return in.entrySet().stream().filter(e -> e.getValue().size() > {n})\n"
             "      .sorted(Map.Entry.comparingByKey())\n"
-            f"      .map(e -> e.getKey() + e.getValue().stream().mapToInt(x -> x * {n + 2}).sum())\n"
+            "      .map(e -> e.getKey() + e.getValue().stream()"
+            f".mapToInt(x -> x * {n + 2}).sum())\n"
             "      .collect(Collectors.toList());\n  }" for n in range(8))
         with open(os.path.join(directory, f"C{i}.java"), "w") as file:
             file.write("import java.util.*;\nimport java.util.stream.*;\n\n"

@@ -47,8 +47,8 @@ class Launcher:
 
 def environment(allocator, changes=None):
     """The same for every allocator, but for what one needs to work as it should."""
-    kept = {name: value for name, value in os.environ.items()
-            if name != "LD_PRELOAD" and not name.startswith(("MIMALLOC_", "MALLOC_", "GLIBC_TUNABLES"))}
+    settings = ("LD_PRELOAD", "GLIBC_TUNABLES", "MALLOC_", "MIMALLOC_")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(settings)}
     return {**kept, "LC_ALL": "C", **allocator.env, **(changes or {})}
 
 

@@ -225,7 +225,7 @@ class Rocksdb(Program):
         return super().run(launcher, allocator)
 
 
-# ---- Servers ---------------------------------------------------------------------------------------
+# ---- Servers -------------------------------------------------------------------------------------
 
 class Server(Program):
     """The server runs on the allocator, its client does not: only the server's figures count."""

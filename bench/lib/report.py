@@ -117,7 +117,7 @@ class Summary:
         if not self.cpu.comparisons:
             return ""
         lines = [self.score_line("CPU time, to the best peer of each row", self.cpu),
-                 self.score_line("peak RSS, to the leanest of the fast peers of each row", self.rss)]
+                 self.score_line("peak RSS, to the leanest fast peer of each row", self.rss)]
         text = "## Scores\n\n" + table(
             ["ours to", "rows", "geometric mean", "goal", "rows above", "limit"], lines)
         for title, score in (("CPU time", self.cpu), ("Peak RSS", self.rss)):

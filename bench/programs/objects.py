@@ -1,4 +1,4 @@
-"""Objects, dictionaries, strings and JSON: orders are made, indexed, written, read and summed up."""
+"""Objects, dictionaries, strings and JSON: orders are made, indexed, written, read, summed up."""
 import json
 import random
 
@@ -10,7 +10,8 @@ class Order:
         self.number = number
         self.customer = f"customer-{rng.randrange(5000):05}"
         self.lines = [{"article": f"A{rng.randrange(20000)}", "count": rng.randrange(1, 9),
-                       "price": rng.randrange(100, 99999) / 100} for _ in range(rng.randrange(1, 8))]
+                       "price": rng.randrange(100, 99999) / 100}
+                      for _ in range(rng.randrange(1, 8))]
 
     def total(self):
         return sum(line["count"] * line["price"] for line in self.lines)
