@@ -25,7 +25,7 @@ ROOT = os.path.dirname(HERE)
 
 INSTRUCTION_SCALE = 2  # percent of the work, for callgrind
 IDLE_AT_ONCE = 4  # runs that are asleep most of the time
-QUICK = {"scale": 25, "rounds": 2, "idle": 2}
+QUICK = {"scale": 15, "rounds": 2, "idle": 2}
 FULL = {"scale": 100, "rounds": 5, "idle": 10}
 
 
@@ -52,7 +52,7 @@ def parse_arguments():
         + ", ".join(rows.KINDS))
     add("--peers", type=names, metavar="A,B", help="these peers only; - for none")
     add("--rounds", type=int, metavar="N", help="how often each row is run (5; --quick: 2)")
-    add("--scale", type=int, metavar="PERCENT", help="of the work (100; --quick: 25)")
+    add("--scale", type=int, metavar="PERCENT", help="of the work (100; --quick: 15)")
     add("--idle", type=int, metavar="SECONDS",
         help="how long rows of kind return sleep before memory is looked at (10; --quick: 2; 0: "
         "leaves this out)")

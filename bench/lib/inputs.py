@@ -88,7 +88,7 @@ def java_sources(directory):
 
 
 def repository(directory):
-    """A git repository of many versions of many files, all objects loose to start with."""
+    """A git repository of many versions of many files."""
     rng = random.Random(5)
     words = ["".join(rng.choices("etaoinshrdlu", k=rng.randrange(2, 9))) for _ in range(3000)]
     files = [[" ".join(rng.choices(words, k=9)) for _ in range(rng.randrange(20, 300))]
@@ -109,3 +109,4 @@ def repository(directory):
     subprocess.run(git + ["fast-import", "--quiet"], input="\n".join(stream).encode(), check=True)
     for name, value in (("pack.threads", "1"), ("gc.auto", "0"), ("gc.autoDetach", "false")):
         subprocess.run(git + ["config", name, value], check=True)
+    subprocess.run(git + ["gc", "--quiet", "--aggressive"], check=True)  # the first one differs

@@ -93,6 +93,9 @@ def draw_threads(summary, path):
             axes.plot([count for count, _ in points], [speed / 1e6 for _, speed in points],
                       **style(summary.peers, name), markersize=4, label=name,
                       linewidth=2 if name == stats.OURS else 1)
+        axes.set_xscale("log", base=2)
+        counts = sorted({int(record["threads"]) for record in records})
+        axes.set_xticks(counts, [str(count) for count in counts])
         axes.set_title(row, fontsize=9)
         axes.set_xlabel("threads", fontsize=8)
         axes.set_ylabel("million operations a second", fontsize=8)
