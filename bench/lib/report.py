@@ -205,8 +205,8 @@ class Summary:
                 cell = cells.get(name)
                 if cell:
                     lines.append([f"{row}, {name}", whole(cell.median("rss_kib")),
-                                  whole(cell.median("faults")), whole(cell.median("mappings"))])
-        header = ["", "peak RSS, KiB", "page faults", "mappings"]
+                                  whole(cell.median("faults"))])
+        header = ["", "peak RSS, KiB", "page faults"]
         return "## Start\n\n" + table(header, lines) if lines else ""
 
     def idle(self):
