@@ -55,6 +55,15 @@ class Arithmetic(unittest.TestCase):
         self.assertAlmostEqual(score.mean, (1.25 * 0.5) ** 0.5)
         self.assertEqual([each.row for each in score.above], ["one"])
 
+    def test_cpu_by_the_quickest_run(self):
+        score = stats.score_least_cpu(self.table, PEERS)
+        self.assertAlmostEqual(score.comparisons[0].ratio, 0.9 / 0.8)
+
+    def test_spread(self):
+        table = stats.tabulate([run_of("x", "a", cpu) for cpu in (0.9, 1.0, 1.2)])
+        self.assertAlmostEqual(stats.spread(table, "cpu"), 0.3)
+        self.assertIsNone(stats.spread({}, "cpu"))
+
     def test_memory_is_compared_with_the_leanest_of_the_fast_peers(self):
         score = stats.score_rss(self.table, PEERS)
         found = {each.row: (each.peer, round(each.ratio, 6)) for each in score.comparisons}

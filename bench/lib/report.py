@@ -94,6 +94,7 @@ class Summary:
         scored = [each for each in self.phases.get("time", []) if each["kind"] != "start"]
         self.table = stats.tabulate(scored)
         self.cpu = stats.score_cpu(self.table, self.peers)
+        self.least_cpu = stats.score_least_cpu(self.table, self.peers)
         self.rss = stats.score_rss(self.table, self.peers)
 
     def text(self):
@@ -117,6 +118,7 @@ class Summary:
         if not self.cpu.comparisons:
             return ""
         lines = [self.score_line("CPU time, to the best peer of each row", self.cpu),
+                 self.score_line("the same, by the quickest run of each", self.least_cpu),
                  self.score_line("peak RSS, to the leanest fast peer of each row", self.rss)]
         text = "## Scores\n\n" + table(
             ["ours to", "rows", "geometric mean", "goal", "rows above", "limit"], lines)
@@ -124,6 +126,11 @@ class Summary:
             if score.above:
                 text += f"\n{title} above {score.limit:.2f}: " + ", ".join(
                     f"{each.row} {each.ratio:.2f} ({each.peer})" for each in score.above) + ".\n"
+        spread = stats.spread(self.table, "cpu")
+        if spread is not None:
+            text += ("\nThe CPU times of one allocator in one row typically lie "
+                     f"{100 * spread:.0f} % apart. The best of many peers is partly the luckiest: with few rounds or a "
+                     "large spread, the score in CPU time comes out too high.\n")
         return text + (
             "\nOf each row, the medians count. Fast peers are those within 25 % of the CPU time of "
             "the fastest peer. Rows in which ours, or all peers, failed do not count, nor do CPU "

@@ -50,6 +50,9 @@ class Cell:
         values = self.values(column)
         return median(values) if values else None
 
+    def least(self, column):
+        return min(self.values(column), default=None)
+
     def range(self, column):
         values = self.values(column)
         return (min(values), max(values)) if values else None
@@ -63,12 +66,12 @@ def tabulate(records):
     return table
 
 
-def figures(cells, column, allocators):
-    """Medians of those allocators that succeeded in this row."""
+def figures(cells, column, allocators, of=Cell.median):
+    """Medians, or what else is wanted, of those allocators that succeeded in this row."""
     found = {}
     for name in allocators:
         cell = cells.get(name)
-        value = cell.median(column) if cell else None
+        value = of(cell, column) if cell else None
         if value:
             found[name] = value
     return found
@@ -96,9 +99,13 @@ class Score:
         return sorted(rows, key=lambda each: -each.ratio)
 
 
-def best_in_cpu(cells, peers):
-    cpu = figures(cells, "cpu", peers)
+def best_in_cpu(cells, peers, of=Cell.median):
+    cpu = figures(cells, "cpu", peers, of)
     return min(cpu, key=cpu.get) if cpu else None
+
+
+def quickest_in_cpu(cells, peers):
+    return best_in_cpu(cells, peers, Cell.least)
 
 
 def leanest_of_fast(cells, peers):
@@ -111,14 +118,14 @@ def leanest_of_fast(cells, peers):
     return min(rss, key=rss.get) if rss else None
 
 
-def score(table, peers, column, choose, limit, goal):
+def score(table, peers, column, choose, limit, goal, of=Cell.median):
     comparisons = []
     for row, cells in table.items():
         peer = choose(cells, peers)
-        ours = figures(cells, column, [OURS]).get(OURS)
+        ours = figures(cells, column, [OURS], of).get(OURS)
         if peer is None or ours is None:
             continue
-        theirs = cells[peer].median(column)
+        theirs = of(cells[peer], column)
         if column == "cpu" and max(ours, theirs) < LEAST_CPU:
             continue
         comparisons.append(Comparison(row, peer, ours / theirs))
@@ -127,6 +134,11 @@ def score(table, peers, column, choose, limit, goal):
 
 def score_cpu(table, peers):
     return score(table, peers, "cpu", best_in_cpu, CPU_LIMIT, CPU_GOAL)
+
+
+def score_least_cpu(table, peers):
+    """By the quickest run of each: what disturbs a run on a busy machine only ever slows it."""
+    return score(table, peers, "cpu", quickest_in_cpu, CPU_LIMIT, CPU_GOAL, Cell.least)
 
 
 def score_rss(table, peers):
@@ -143,3 +155,14 @@ def mean_ratio(table, column, allocator):
                 continue
             ratios.append(found[allocator] / found[OURS])
     return geometric_mean(ratios)
+
+
+def spread(table, column):
+    """How far apart the runs of one allocator in one row typically are, as a part of the median."""
+    spreads = []
+    for cells in table.values():
+        for cell in cells.values():
+            values = cell.values(column)
+            if len(values) > 1 and cell.median(column) > 0:
+                spreads.append((max(values) - min(values)) / cell.median(column))
+    return median(spreads) if spreads else None
