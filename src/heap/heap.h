@@ -41,6 +41,8 @@ struct mi_theap_s {
   uint32_t count[BIN_COUNT];
   loose_t loose[BIN_LARGE + 1];
   uint8_t loose_from;  // the first class that may have some
+  page_t* spare;       // empty pages for any class, linked by `next`
+  size_t spare_slices;
   heap_t* heap;
   thread_t* thread;  // NULL: an empty theap that any thread may start with
   theap_t* next;     // of the thread

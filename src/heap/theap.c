@@ -95,6 +95,8 @@ PRIVATE void theap_clear(theap_t* theap) {
   for (unsigned i = 0; i < BIN_COUNT; i++) { theap->first[i] = page_none(); }
   memset(theap->count, 0, sizeof(theap->count));
   memset(theap->loose, 0, sizeof(theap->loose));
+  theap->spare = NULL;
+  theap->spare_slices = 0;
 }
 
 PRIVATE void theap_setup(theap_t* theap, heap_t* heap, thread_t* thread) {
@@ -212,13 +214,68 @@ static page_t* theap_search(theap_t* theap, unsigned bin) {
   return NULL;
 }
 
-static page_t* theap_fresh(theap_t* theap, unsigned bin) {
-  enum { PAGES_ROOMY = 2 };  // so many pages of 16 KiB before the class gets 64 KiB
+// A class in demand gets longer pages.
+static bool class_is_roomy(heap_t* heap, unsigned bin) {
+  enum { PAGES_ROOMY = 8 };
+  return load_relaxed(&heap->stats.page_bins[bin].current) >= PAGES_ROOMY;
+}
+
+// ---- spare pages: empty ones that the thread keeps, so that a class that comes and goes costs no
+// lock ----
+
+enum { SPARE_SLICES = 16 };
+
+static bool spare_put(theap_t* theap, page_t* page) {
+  if (!KEEP_LOOSE || theap->spare_slices + page->span_slices > SPARE_SLICES ||
+      page->span_arena == NULL) {
+    return false;
+  }
+  theap_disown(theap, page);
+  page->next = theap->spare;
+  theap->spare = page;
+  theap->spare_slices += page->span_slices;
+  return true;
+}
+
+static void spare_unlink(theap_t* theap, page_t** link) {
+  page_t* page = *link;
+  *link = page->next;
+  page->next = NULL;
+  theap->spare_slices -= page->span_slices;
+}
+
+static page_t* spare_take(theap_t* theap, unsigned bin) {
+  heap_t* heap = theap->heap;
+  if (theap->spare == NULL) { return NULL; }
+  const size_t slices = page_slices(bin, class_is_roomy(heap, bin));
+  page_t** link = &theap->spare;
+  while (*link != NULL && (*link)->span_slices != slices) { link = &(*link)->next; }
+  page_t* page = *link;
+  if (page == NULL) { return NULL; }
+  spare_unlink(theap, link);
+  if (page->bin != bin) {
+    stat_down(&heap->stats.page_bins[page->bin], 1);
+    stat_up(&heap->stats.page_bins[bin], 1);
+  }
+  page_recut(page, bin);
+  return page;
+}
+
+static void spare_release_all(theap_t* theap) {
+  while (theap->spare != NULL) {
+    page_t* page = theap->spare;
+    spare_unlink(theap, &theap->spare);
+    heap_release_page(page);
+  }
+}
+
+// ---- finding a page, the last resort ----
+
+static page_t* page_from_memory(theap_t* theap, unsigned bin) {
   heap_t* heap = theap->heap;
   theap_flush_loose(theap, BIN_LARGE);
-  const intptr_t pages = load_relaxed(&heap->stats.page_bins[bin].current);
   page_want_t want = {.bin = bin,
-                      .roomy = pages >= PAGES_ROOMY,
+                      .roomy = class_is_roomy(heap, bin),
                       .arena = heap->arena,
                       .numa_node = heap->numa_node + 1};
   want.direct = heap->arena == NULL && option_is_enabled(mi_option_disallow_arena_alloc);
@@ -227,8 +284,14 @@ static page_t* theap_fresh(theap_t* theap, unsigned bin) {
     want.direct = false;
     page = page_new(want);
   }
+  if (page != NULL) { heap_add_page(heap, page); }
+  return page;
+}
+
+static page_t* theap_fresh(theap_t* theap, unsigned bin) {
+  page_t* page = spare_take(theap, bin);
+  if (page == NULL) { page = page_from_memory(theap, bin); }
   if (page == NULL) { return NULL; }
-  heap_add_page(heap, page);
   theap_own(theap, page);
   queue_push_front(theap, page);
   page_extend(page);
@@ -267,7 +330,7 @@ PRIVATE NOINLINE void theap_page_emptied(const void* last, page_t* page) {
   (void)last;
   theap_t* theap = page->theap;
   const unsigned bin = page->bin;
-  theap_release_page(theap, page);
+  if (!spare_put(theap, page)) { theap_release_page(theap, page); }
   theap_flush_loose(theap, bin);
 }
 
@@ -286,6 +349,7 @@ static void queue_collect(theap_t* theap, unsigned bin, bool force) {
 PRIVATE void theap_collect(theap_t* theap, bool force) {
   theap_flush_all_loose(theap);
   for (unsigned bin = 1; bin < BIN_COUNT; bin++) { queue_collect(theap, bin, force); }
+  spare_release_all(theap);
 }
 
 static void page_abandon(theap_t* theap, page_t* page) {
@@ -304,4 +368,5 @@ PRIVATE void theap_abandon(theap_t* theap) {
   for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
     while (!queue_is_empty(theap, bin)) { page_abandon(theap, theap->first[bin]); }
   }
+  spare_release_all(theap);
 }

@@ -10,7 +10,7 @@
 
 SHARED_DATA_DEF stats_t memory_stats;
 
-enum { FIRST_ARENA = 32 << 20, HUGE_PAGE = 2 << 20, PURGE_PIECE = 256 << 10 };
+enum { FIRST_ARENA = 8 << 20, HUGE_PAGE = 2 << 20, PURGE_PIECE = 256 << 10 };
 enum { HUGE_SLICES = HUGE_PAGE / SLICE_BYTES };
 // Dirty bytes kept: 8 MiB, or 1/16 of what is in use, and up to 1/4 of it more where that turns out
 // too little.
@@ -280,7 +280,7 @@ static void arena_link(arena_t* arena) {
   stat_up(&memory_stats.reserved, slices_bytes(arena->slices));
 }
 
-// Size of the next arena: as much as there is already, from 32 MiB to arena_reserve, or a quarter
+// Size of the next arena: as much as there is already, from 8 MiB to arena_reserve, or a quarter
 // of a large heap.
 static size_t next_arena_bytes(size_t need) {
   const size_t most = size_max(option_size(mi_option_arena_reserve), memory.reserved_bytes / 4);

@@ -72,11 +72,13 @@ PRIVATE void page_unlock_after_fork(bool child) { lock_after_fork(&records.lock,
 
 // ---- sizes ----
 
-// Slices of a page: the fewest that hold eight blocks with at most 1/32 lost at the end. The first
-// pages of a class are small, so that a small heap stays small; a class in demand gets 64 KiB.
-static size_t page_slices(size_t block_bytes, bool roomy) {
-  enum { BLOCKS_LEAST = 8, ROOMY_SLICES = 4, LOSS_SHARE = 32 };
-  size_t least = divide_up(BLOCKS_LEAST * block_bytes, SLICE_BYTES);
+// Slices of a page: the fewest that hold four blocks with at most 1/32 lost at the end. The first
+// pages of a class are small, so that a small heap stays small; a class in demand gets 64 KiB and
+// eight blocks.
+PRIVATE size_t page_slices(unsigned bin, bool roomy) {
+  enum { BLOCKS_LEAST = 4, BLOCKS_ROOMY = 8, ROOMY_SLICES = 4, LOSS_SHARE = 32 };
+  const size_t block_bytes = bin_bytes(bin), blocks = roomy ? BLOCKS_ROOMY : BLOCKS_LEAST;
+  size_t least = divide_up(blocks * block_bytes, SLICE_BYTES);
   if (roomy) { least = size_max(least, ROOMY_SLICES); }
   size_t best = least, best_loss = SIZE_MAX;
   for (size_t slices = least; slices <= PAGE_MAX_SLICES; slices++) {
@@ -92,7 +94,7 @@ static size_t page_slices(size_t block_bytes, bool roomy) {
 
 static bool span_for(const page_want_t* want, span_t* span) {
   size_t slices = divide_up(want->bytes + want->shift, SLICE_BYTES);
-  if (want->bin != BIN_LARGE) { slices = page_slices(bin_bytes(want->bin), want->roomy); }
+  if (want->bin != BIN_LARGE) { slices = page_slices(want->bin, want->roomy); }
   const span_want_t span_want = {.slices = slices,
                                  .align = want->align,
                                  .arena = want->arena,
@@ -138,6 +140,16 @@ PRIVATE page_t* page_new(page_want_t want) {
   page_fill(page, &want, &span);
   page_map(page, page);
   return page;
+}
+
+PRIVATE void page_recut(page_t* page, unsigned bin) {
+  page->free = NULL;
+  page->block_bytes = bin_bytes(bin);
+  page->reserved = (uint32_t)(page->span_slices * SLICE_BYTES / page->block_bytes);
+  page->used = page->capacity = 0;
+  page->bin = (uint8_t)bin;
+  page->fresh_zero = page->just_extended = false;
+  store_relaxed(&page->remote, REMOTE_OWNED);
 }
 
 PRIVATE void page_release(page_t* page) {

@@ -80,6 +80,10 @@ FAST span_t page_span(const page_t* page) {
 PRIVATE page_t* page_new(page_want_t want);
 // The page has no block in use and is in no list.
 PRIVATE void page_release(page_t* page);
+// … and serves another class from now on.
+PRIVATE void page_recut(page_t* page, unsigned bin);
+// Of a new page of the class.
+PRIVATE size_t page_slices(unsigned bin, bool roomy);
 // Links more never-used blocks; there are some, and `free` is empty.
 PRIVATE void page_extend(page_t* page);
 // Owner: what came home joins `free`.

@@ -98,7 +98,7 @@ static bool memory_take(span_want_t want, span_t* out) {
   for (size_t i = 0; first < POOL_SLICES && i < want.slices; i++) { pool.taken[first + i] = true; }
   lock_release(&pool.lock);
   if (first == POOL_SLICES) { return false; }
-  *out = (span_t){NULL, pool_memory[first], want.slices, false};
+  *out = (span_t){NULL, pool_memory[first], want.slices, false, false};
   return true;
 }
 
