@@ -137,7 +137,7 @@ PRIVATE void* malloc_large(theap_t* theap, large_want_t want) {
     if (page == NULL) { return NULL; }
   }
   page->block_bytes = align_up(want.size, LARGE_UNIT);
-  page->keeper = theap->serial;
+  store_relaxed(&page->keeper, theap->serial);
   void* block = page->start;
   if (want.zero && !page->fresh_zero) {
     memset(block, 0, page->block_bytes);

@@ -92,8 +92,8 @@ static bool heap_has_theap(heap_t* heap, uint32_t serial) {
 RACY static bool visit_wants(const block_visit_t* visit, const page_t* page, heap_t* heap) {
   if (heap == NULL || (visit->heap != NULL && heap != visit->heap)) { return false; }
   if (visit->subproc != NULL && heap->subproc != visit->subproc) { return false; }
-  if (visit->keeper != 0 && page->keeper != visit->keeper) { return false; }
-  return !visit->left_only || !heap_has_theap(heap, page->keeper);
+  if (visit->keeper != 0 && load_relaxed(&page->keeper) != visit->keeper) { return false; }
+  return !visit->left_only || !heap_has_theap(heap, load_relaxed(&page->keeper));
 }
 
 // ---- the visit ----

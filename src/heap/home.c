@@ -80,7 +80,7 @@ static size_t loose_limit(const page_t* page) {
 // threads share is then not our doing.
 static bool loose_suits(const theap_t* theap, const page_t* page) {
   return theap->heap == load_relaxed(&page->heap) &&
-         (page->bin >= LOOSE_ANY_BIN || page->keeper == theap->serial);
+         (page->bin >= LOOSE_ANY_BIN || load_relaxed(&page->keeper) == theap->serial);
 }
 
 // False: there are enough, or it is of a kind that is not kept.

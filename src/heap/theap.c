@@ -80,7 +80,7 @@ static void queue_remove(theap_t* theap, page_t* page) {
 
 static void theap_own(theap_t* theap, page_t* page) {
   page->theap = theap;
-  page->keeper = theap->serial;
+  store_relaxed(&page->keeper, theap->serial);
   store_relaxed(&page->owner, theap->thread->id);
 }
 

@@ -39,7 +39,7 @@ typedef struct page {
   uint8_t* start;
   size_t block_bytes;
   remote_t remote;
-  uint32_t keeper;                     // serial of the theap that owned it last
+  _Atomic(uint32_t) keeper;            // serial of the theap that owned it last
   theap_t* theap;                      // of the owner
   _Atomic(heap_t*) heap;               // that the blocks belong to; NULL: this record is not in use
   struct page *next, *prev;            // queue of a theap, or pool of a heap
