@@ -16,6 +16,7 @@
 #define load_acquire(p)        atomic_load_explicit((p), memory_order_acquire)
 #define store_relaxed(p, v)    atomic_store_explicit((p), (v), memory_order_relaxed)
 #define store_release(p, v)    atomic_store_explicit((p), (v), memory_order_release)
+#define exchange_relaxed(p, v) atomic_exchange_explicit((p), (v), memory_order_relaxed)
 #define exchange_acquire(p, v) atomic_exchange_explicit((p), (v), memory_order_acquire)
 #define exchange_release(p, v) atomic_exchange_explicit((p), (v), memory_order_release)
 #define exchange_acq_rel(p, v) atomic_exchange_explicit((p), (v), memory_order_acq_rel)

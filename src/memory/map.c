@@ -7,6 +7,9 @@
 
 SHARED_DATA_DEF map_t map;
 
+// None: then root is not even read, which would cost a page fault of its own.
+static size_t parts_added;
+
 enum { PART_BYTES = MAP_PART_ENTRIES * (int)sizeof(map_entry_t) };
 
 static map_entry_t* part_of(uintptr_t address) {
@@ -17,8 +20,10 @@ static map_entry_t* part_of(uintptr_t address) {
 static int part_add(uint64_t index) {
   void* part = NULL;
   const int error = port_map(PART_BYTES, port_page_bytes(), &part);
-  if (error == 0) { map.root[index] = (intptr_t)((uintptr_t)part - (uintptr_t)&map); }
-  return error;
+  if (error != 0) { return error; }
+  parts_added++;
+  map.root[index] = (intptr_t)((uintptr_t)part - (uintptr_t)&map);
+  return 0;
 }
 
 PRIVATE int map_cover(const void* start, size_t bytes) {
@@ -26,7 +31,7 @@ PRIVATE int map_cover(const void* start, size_t bytes) {
   const uint64_t last = ((uint64_t)(uintptr_t)start + bytes - 1) >> MAP_PART_SHIFT;
   if (last >= MAP_ROOT_ENTRIES) { return ENOMEM; }  // out of the map's reach: as out of memory
   for (uint64_t i = first; i <= last; i++) {
-    const int error = map.root[i] == 0 ? part_add(i) : 0;
+    const int error = parts_added == 0 || map.root[i] == 0 ? part_add(i) : 0;
     if (error != 0) { return error; }
   }
   return 0;

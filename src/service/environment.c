@@ -93,12 +93,10 @@ static void warn_unknown(char* const* environment) {
   }
 }
 
-static _Atomic(int) environment_readers;  // the first one reads; the others do not wait for it
+static _Atomic(bool) environment_is_read;  // the first one reads; the others do not wait for it
 
 PRIVATE void options_init(void) {
-  if (load_relaxed(&environment_readers) != 0 || add_relaxed(&environment_readers, 1) != 0) {
-    return;
-  }
+  if (exchange_relaxed(&environment_is_read, true)) { return; }
   char* const* environment = port_environ();
   if (environment != NULL && !environment_has_any(environment)) { return; }
   for (int i = 0; i < OPTION_COUNT; i++) { read_option((mi_option_t)i); }

@@ -20,7 +20,7 @@ static void start(const char** environment) {
     store_relaxed(&option_values[i], defaults[i]);
     store_relaxed(&option_origins[i], ORIGIN_DEFAULT);
   }
-  store_relaxed(&environment_readers, 0);
+  store_relaxed(&environment_is_read, false);
   store_relaxed(&warnings_seen, 0);
   fake_port.environment = environment;
   fake_port.getenv_calls = 0;
@@ -133,7 +133,7 @@ static void test_names(void) {
 
 static void test_environment_not_known_yet(void) {
   START(NULL);
-  store_relaxed(&environment_readers, 0);
+  store_relaxed(&environment_is_read, false);
   fake_port.environment = NULL;
   options_init();
   CHECK(fake_port.getenv_calls >= OPTION_COUNT);
