@@ -1,0 +1,96 @@
+/* test: timeout=60 only=preload when=release */
+/* What it costs a program that does next to nothing to run on this allocator: system calls, page
+   faults and resident memory, beside the same program on the system's allocator, and with a library
+   preloaded that does nothing: the loader needs some nine calls and six page faults for any. Counted
+   by tracing; the least of several runs, as where things lie is random. */
+#define _GNU_SOURCE
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+
+#include "../check.h"
+#include "process.h"
+
+/* Beyond any library's. Kernels differ in how much of a file they map at a fault. */
+enum { RUNS = 7, CALLS_MOST = 12, FAULTS_MOST = 24 };
+
+typedef struct {
+  long calls, faults, resident_kib;
+} cost_t;
+
+/* Allocates, as stdio does. */
+static int hello(void) {
+  char* volatile text = (char*)malloc(1024);
+  return text == NULL;
+}
+
+/* Not ru_maxrss: that is no less than the parent's. */
+static long peak_kib(pid_t pid) {
+  char name[40], text[8192];
+  snprintf(name, sizeof(name), "/proc/%d/status", (int)pid);
+  const char* line = read_text(name, text, sizeof(text)) ? strstr(text, "\nVmHWM:") : NULL;
+  return line == NULL ? 0 : strtol(line + strlen("\nVmHWM:"), NULL, 10);
+}
+
+/* With vfork: what a child of fork copies before it runs the program would be counted as well.
+   False where tracing is not allowed. */
+static bool run_hello(const char* library, cost_t* cost) {
+  char* const arguments[] = {(char*)(size_t)"start_cost", (char*)(size_t)"hello", NULL};
+  char preload[4200];
+  char* environment[] = {preload, NULL};
+  snprintf(preload, sizeof(preload), "LD_PRELOAD=%s", library);
+  const pid_t pid = vfork();
+  if (pid == 0) {
+    if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0) { _exit(77); }
+    execve("/proc/self/exe", arguments, environment);
+    _exit(127);
+  }
+  int status = 0, stops = 0;
+  struct rusage use;
+  cost->resident_kib = 0;
+  while (wait4(pid, &status, 0, &use) == pid && WIFSTOPPED(status)) {
+    if (stops++ == 0) { ptrace(PTRACE_SETOPTIONS, pid, NULL, (void*)PTRACE_O_TRACEEXIT); }
+    if (status >> 8 == (SIGTRAP | PTRACE_EVENT_EXIT << 8)) { cost->resident_kib = peak_kib(pid); }
+    /* It stops at exec, before and after each call, and at its exit. */
+    if (ptrace(PTRACE_SYSCALL, pid, NULL, NULL) != 0) { return false; }
+  }
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 77) { return false; }
+  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  cost->calls = stops / 2;
+  cost->faults = use.ru_minflt + use.ru_majflt;
+  return true;
+}
+
+static void keep_less(long* least, long value) {
+  if (value < *least) { *least = value; }
+}
+
+static bool measure(const char* what, const char* library, cost_t* least) {
+  if (!run_hello(library, least)) { return false; }
+  for (int i = 1; i < RUNS; i++) {
+    cost_t cost;
+    if (!run_hello(library, &cost)) { return false; }
+    keep_less(&least->calls, cost.calls);
+    keep_less(&least->faults, cost.faults);
+    keep_less(&least->resident_kib, cost.resident_kib);
+  }
+  printf("%s: %ld system calls, %ld page faults, %ld KiB\n", what, least->calls, least->faults,
+      least->resident_kib);
+  return true;
+}
+
+int main(int argc, char** argv) {
+  (void)argv;
+  if (argc > 1) { return hello(); }
+  char nothing[4096];
+  const char* directory = getenv("MI_TEST_MODULE_DIR");
+  CHECK(directory != NULL);
+  snprintf(nothing, sizeof(nothing), "%s/empty.so", directory);
+  cost_t ours, any, system;
+  if (!measure("this allocator", getenv("LD_PRELOAD"), &ours) ||
+      !measure("any library", nothing, &any) || !measure("the system's", "", &system)) {
+    return skip("no tracing here");
+  }
+  CHECK(ours.calls - any.calls <= CALLS_MOST);
+  CHECK(ours.faults - any.faults <= FAULTS_MOST);
+  return check_done();
+}
