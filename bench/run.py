@@ -17,8 +17,9 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
-from lib import machine, programs, report, rows, stats  # noqa: E402
+from lib import bars, machine, programs, report, rows, stats  # noqa: E402
 from lib.measure import Allocator, Launcher  # noqa: E402
+from micro import instructions  # noqa: E402
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 ROOT = os.path.dirname(HERE)
@@ -27,6 +28,9 @@ INSTRUCTION_SCALE = 2  # percent of the work, for callgrind
 IDLE_AT_ONCE = 4  # runs that are asleep most of the time
 QUICK = {"scale": 15, "rounds": 2, "idle": 2}
 FULL = {"scale": 100, "rounds": 5, "idle": 10}
+BARS = {"scale": 100, "rounds": 3, "idle": 10, "only": bars.ROWS, "peers": bars.PEERS,
+        "threads": bars.THREADS}
+QUICK_LATENCY = ["--rounds", "2", "--scale", "25"]
 
 
 def say(text):
@@ -47,7 +51,14 @@ def parse_arguments():
         epilog="Results go to results.csv, summary.md and, with matplotlib, *.svg in DIR.")
     add = parser.add_argument
     add("--quick", action="store_true", help="a few minutes: less work, fewer rounds and programs")
-    add("--only", type=names, default=[], metavar="NAME,..",
+    add("--bars", action="store_true",
+        help="what the bars are about, but for the scores, which take all rows: minutes; exit "
+        "status 1 if one is not met")
+    add("--micro", action="store_true",
+        help="instructions per operation over sizes, by callgrind, instead (--quick: fewer sizes)")
+    add("--latency", action="store_true",
+        help="how long one malloc or free takes, to 99.999 %%, instead (--quick: less work)")
+    add("--only", type=names, metavar="NAME,..",
         help="these rows only: names, patterns such as 'larson*', or kinds: "
         + ", ".join(rows.KINDS))
     add("--peers", type=names, metavar="A,B", help="these peers only; - for none")
@@ -72,7 +83,7 @@ def parse_arguments():
         default=os.path.join(ROOT, "build", "release", "bench", "workloads"),
         help="where the workloads were built (build/release/bench/workloads)")
     options = parser.parse_args()
-    defaults = QUICK if options.quick else FULL
+    defaults = {"only": [], **(BARS if options.bars else QUICK if options.quick else FULL)}
     for name, value in defaults.items():
         if getattr(options, name) is None:
             setattr(options, name, value)
@@ -254,6 +265,23 @@ def measure_instructions(writer, ready, allocators):
     progress.end()
 
 
+def measure_patterns(writer, options, allocator):
+    """Of patterns.c, those that a bar is about."""
+    if not shutil.which("valgrind"):
+        say("there is no valgrind: no instructions")
+        return
+    program = instructions.build(os.environ.get("CC", "cc"), os.path.join(options.build, "bin"))
+    progress = Progress(len(bars.INSTRUCTIONS))
+    for pattern, size, _ in bars.INSTRUCTIONS:
+        name = bars.pattern_name(pattern, size)
+        progress.step(f"instructions: {name}")
+        count = instructions.measure(program, allocator, pattern, size)
+        writer.write({"phase": "micro", "round": 1, "row": name, "kind": "micro",
+                      "allocator": allocator.name, "instructions": count,
+                      "status": "failed" if count is None else "ok"})
+    progress.end()
+
+
 def measure_threads(writer, launcher, ready, allocators, rounds, counts):
     items = [(row, count) for row in ready if row.kind == "threads" for count in counts]
     if not items:
@@ -267,20 +295,54 @@ def measure_threads(writer, launcher, ready, allocators, rounds, counts):
     progress.end()
 
 
+def measure_everything(options, writer, launcher, ready, allocators):
+    measure_idle(writer, launcher, ready, allocators, options.idle)
+    measure_time(writer, launcher, ready, allocators, options.rounds)
+    if options.instructions:
+        measure_instructions(writer, ready, allocators)
+
+
+def measure_bars(options, writer, launcher, ready, allocators):
+    measure_patterns(writer, options, allocators[0])
+    compared = [each for each in allocators if each.role != "limit"]
+    alone = [row for row in ready if row.kind != "threads"]
+    measure_idle(writer, launcher, alone, compared, options.idle)
+    measure_time(writer, launcher, alone, compared, options.rounds)
+    if len(alone) < len(ready):
+        measure_threads(writer, launcher, ready, allocators[:1], options.rounds, options.threads)
+
+
 def measure(options, launcher, ready, allocators):
     writer = report.Writer(os.path.join(options.out, "results.csv"))
     try:
-        if options.threads:
+        if options.bars:
+            measure_bars(options, writer, launcher, ready, allocators)
+        elif options.threads:
             measure_threads(writer, launcher, ready, allocators, options.rounds, options.threads)
-            return
-        measure_idle(writer, launcher, ready, allocators, options.idle)
-        measure_time(writer, launcher, ready, allocators, options.rounds)
-        if options.instructions:
-            measure_instructions(writer, ready, allocators)
+        else:
+            measure_everything(options, writer, launcher, ready, allocators)
     except KeyboardInterrupt:
         say("broken off; the summary is of what there is")
     finally:
         writer.close()
+
+
+def look_closer(options, name, *arguments):
+    """Runs a program of micro/, which takes the allocators as arguments."""
+    allocators = [each.named() for each in find_allocators(options) if each.role != "limit"]
+    program = os.path.join(HERE, "micro", name + ".py")
+    return subprocess.run([sys.executable, program, "--out", options.out, *arguments,
+                           *allocators]).returncode
+
+
+def look_closer_at(options):
+    """The worst exit status; None if no program of micro/ is asked for."""
+    status = []
+    if options.micro:
+        status.append(look_closer(options, "instructions", *(["--quick"] * options.quick)))
+    if options.latency:
+        status.append(look_closer(options, "latency", *(QUICK_LATENCY * options.quick)))
+    return max(status, default=None)
 
 
 # ---- Results -------------------------------------------------------------------------------------
@@ -332,8 +394,13 @@ def write_report(options, directory):
         if score.comparisons:
             print(f"{name}: geometric mean {score.mean:.3f} of the best peers' over "
                   f"{len(score.comparisons)} rows; {len(score.above)} above {score.limit:.2f}")
+    for bar in bars.table(summary):
+        mark = "met" if bars.is_met(bar) else "NOT MET"
+        print(f"{bar.name}: {bar.measured:.{bar.digits}f}, {bar.sign} "
+              f"{bar.limit:.{bar.digits}f}: {mark}")
     print(os.path.join(directory, "summary.md"))
     draw(options, directory)
+    return summary
 
 
 def show_list(options, chosen):
@@ -350,7 +417,8 @@ def main():
         return
     chosen = find_rows(options)
     if options.packages:
-        print(*sorted({package for row in chosen for package in row.packages}))
+        needed = [] if options.micro or options.latency else chosen
+        print(*sorted({package for row in needed for package in row.packages}))
         return
     if options.list:
         show_list(options, chosen)
@@ -358,6 +426,9 @@ def main():
     if not chosen:
         fail("--only: there is no such row; see --list")
     get_peers(options)
+    status = look_closer_at(options)
+    if status is not None:
+        sys.exit(status)
     allocators = find_allocators(options)
     launcher = build_launcher(options)
     ready, left_out = prepare(chosen)
@@ -365,7 +436,9 @@ def main():
     with open(os.path.join(options.out, "about.json"), "w") as file:
         json.dump(about(options, ready, left_out, allocators), file, indent=1)
     measure(options, launcher, ready, allocators)
-    write_report(options, options.out)
+    summary = write_report(options, options.out)
+    if options.bars and not all(bars.is_met(bar) for bar in bars.table(summary)):
+        sys.exit(1)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """Runs a program once on an allocator, by way of launch.c, and returns what it used."""
 
+import argparse
 import os
 import subprocess
 import tempfile
@@ -13,6 +14,24 @@ class Allocator:
     def __init__(self, name, preload, role, version, env=None):
         self.name, self.preload, self.role, self.version = name, list(preload), role, version
         self.env = env or {}
+
+    def named(self):
+        """As the programs in micro/ take it: NAME=LIBRARY[:LIBRARY][,VARIABLE=VALUE]."""
+        return ",".join([self.name + "=" + ":".join(self.preload)]
+                        + [f"{name}={value}" for name, value in self.env.items()])
+
+    @classmethod
+    def of(cls, text):
+        """Of what named() returns; NAME= is the system's. For argparse."""
+        first, *changes = text.split(",")
+        name, separator, libraries = first.partition("=")
+        libraries = [each for each in libraries.split(":") if each]
+        if not separator:
+            raise argparse.ArgumentTypeError(f"{text}: not NAME=LIBRARY")
+        for library in libraries:
+            if not os.path.exists(library):
+                raise argparse.ArgumentTypeError(f"{name}: no file {library}")
+        return cls(name, libraries, "", "", dict(each.split("=", 1) for each in changes))
 
 
 class Launcher:
@@ -43,6 +62,11 @@ class Launcher:
         if record["status"] != "ok":
             record["message"] = last_line(result.stderr)
         return record
+
+
+def preloading(allocator):
+    """The environment of a program that is run without the launcher."""
+    return environment(allocator, {"LD_PRELOAD": ":".join(allocator.preload)})
 
 
 def environment(allocator, changes=None):

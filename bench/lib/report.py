@@ -4,7 +4,7 @@ import csv
 import json
 import os
 
-from . import stats
+from . import bars, stats
 from .rows import KINDS
 
 COLUMNS = ["phase", "round", "row", "kind", "allocator", "threads", "status", "wall", "user",
@@ -75,6 +75,10 @@ def mib(kib):
     return "–" if kib is None else f"{kib / 1024:.1f}"
 
 
+def percent(value):
+    return "–" if value is None else f"{100 * value:.0f} %"
+
+
 def whole(value):
     return "–" if value is None else f"{value:.0f}"
 
@@ -99,7 +103,7 @@ class Summary:
 
     def text(self):
         parts = [
-            "# The comparison\n", self.machine(), self.scores(), self.failures(),
+            "# The comparison\n", self.machine(), self.scores(), self.bars(), self.failures(),
             self.ratios("CPU time", "cpu", self.cpu, seconds, "s"),
             self.ratios("Peak RSS", "rss_kib", self.rss, mib, "MiB"),
             self.start(), self.idle(), self.instructions(), self.scaling(), self.details(),
@@ -140,6 +144,15 @@ class Summary:
     def score_line(name, score):
         return [name, str(len(score.comparisons)), f"{score.mean:.3f}" if score.mean else "–",
                 f"{score.goal:.2f}", str(len(score.above)), f"{score.limit:.2f}"]
+
+    def bars(self):
+        lines = []
+        for bar in bars.table(self):
+            shown = f"{bar.measured:.{bar.digits}f}"
+            lines.append([bar.name, f"{bar.sign} {bar.limit:.{bar.digits}f}",
+                          shown if bars.is_met(bar) else f"**{shown}**"])
+        return ("## Bars\n\nBold: not met.\n\n" + table(["", "bar", "ours"], lines)
+                if lines else "")
 
     def failures(self):
         lines = []
@@ -204,10 +217,13 @@ class Summary:
 
     # ---- other phases
 
+    def start_table(self):
+        return stats.tabulate(each for each in self.phases.get("time", [])
+                              if each["kind"] == "start")
+
     def start(self):
-        records = [each for each in self.phases.get("time", []) if each["kind"] == "start"]
         lines = []
-        for row, cells in stats.tabulate(records).items():
+        for row, cells in self.start_table().items():
             for name in self.names:
                 cell = cells.get(name)
                 if cell:
@@ -216,24 +232,34 @@ class Summary:
         header = ["", "peak RSS, KiB", "page faults"]
         return "## Start\n\n" + table(header, lines) if lines else ""
 
+    def idle_table(self):
+        return stats.tabulate(self.phases.get("idle", []))
+
     def idle(self):
-        lines = []
-        for row, cells in stats.tabulate(self.phases.get("idle", [])).items():
-            for name in self.names:
+        shares, lines = [], []
+        for row, cells in self.idle_table().items():
+            bar = stats.RETURNED.get(row)
+            shares.append([row, "–" if bar is None else "≥ " + percent(bar)]
+                          + [self.share_cell(cells.get(name), bar)
+                             for name in [stats.OURS, *self.peers]])
+            for name in [stats.OURS, *self.peers]:
                 cell = cells.get(name)
-                if cell and cell.values("rss_after_kib"):
-                    end, after = cell.median("rss_end_kib"), cell.median("rss_after_kib")
-                    live = cell.median("live_end_kib") or 0
-                    peak = cell.median("rss_kib")
-                    back = max(0, peak - after) / (peak - live) if peak > live else None
-                    lines.append([f"{row}, {name}", mib(peak), mib(end), mib(after), mib(live),
-                                  "–" if back is None else f"{100 * back:.0f} %"])
+                if cell:
+                    lines.append([f"{row}, {name}"] + [mib(cell.median(column)) for column in (
+                        "rss_kib", "rss_end_kib", "rss_after_kib", "live_end_kib")])
         if not lines:
             return ""
-        header = ["", "peak RSS, MiB", "at the end", "after idling", "live", "given back"]
         return (f"## Memory after {self.about['idle']} s without work\n\n"
-                "given back: of what was resident at the peak, less what is alive at the end.\n\n"
-                + table(header, lines))
+                "Given back: of what was resident at the peak, less what is alive at the end. Bold:"
+                " below the bar.\n\n"
+                + table(["", "bar", stats.OURS, *self.peers], shares) + "\nMiB:\n\n"
+                + table(["", "peak RSS", "at the end", "after idling", "live"], lines))
+
+    @staticmethod
+    def share_cell(cell, bar):
+        share = stats.returned(cell)
+        text = percent(share)
+        return f"**{text}**" if None not in (share, bar) and share < bar else text
 
     def instructions(self):
         tabulated = stats.tabulate(self.phases.get("instructions", []))
@@ -264,6 +290,49 @@ class Summary:
         return [(count, cell.median("operations") / cell.median("wall"))
                 for count, cell in self.thread_cells(row, name)]
 
+    def threaded_rows(self):
+        return list(dict.fromkeys(record["row"] for record in self.phases.get("threads", [])))
+
+    def speed_up(self, row, name):
+        """Of two threads over one."""
+        speed = dict(self.throughput(row, name))
+        return speed[2] / speed[1] if 1 in speed and 2 in speed else None
+
+    def crowd_cost(self, row, name):
+        """CPU per operation of many threads, to that of two."""
+        cost = self.cost(row, name)
+        return cost[stats.CROWD] / cost[2] if 2 in cost and stats.CROWD in cost else None
+
+    def cost(self, row, name):
+        """CPU seconds per operation, by the number of threads."""
+        return {count: cell.median("cpu") / cell.median("operations")
+                for count, cell in self.thread_cells(row, name)}
+
+    def scaling_bars(self):
+        """Rows beside allocators; bold: the bar is not met."""
+        names = [stats.OURS, *self.peers]
+        speed, crowd = [], []
+        for row in self.threaded_rows():
+            speeds = [self.speed_up(row, name) for name in names]
+            crowds = [self.crowd_cost(row, name) for name in names]
+            limit = stats.SPEED_UP if row in stats.UNSHARED else None
+            if any(speeds):
+                speed.append([row, "–" if limit is None else f"≥ {limit}"] + [
+                    f"**{ratio(each)}**" if limit and each and each < limit else ratio(each)
+                    for each in speeds])
+            if any(crowds):
+                crowd.append([row, f"≤ {stats.CROWD_COST}"] + [
+                    self.marked(each, stats.CROWD_COST) if each else "–" for each in crowds])
+        header = ["", "bar", *names]
+        text = ""
+        if speed:
+            text += ("\nTwo threads, times as fast as one; the bar is for patterns in which threads "
+                     "share nothing:\n\n" + table(header, speed))
+        if crowd:
+            text += (f"\nCPU time per operation of {stats.CROWD} threads, to that of two:\n\n"
+                     + table(header, crowd))
+        return text
+
     def scaling(self):
         records = self.phases.get("threads", [])
         if not records:
@@ -272,7 +341,8 @@ class Summary:
         text = ("## Threads\n\nThe same work, divided among more threads: million operations a "
                 "second; the speed-up, which is that number over the one with "
                 f"{counts[0]}; CPU time per operation in nanoseconds.\n")
-        for row in dict.fromkeys(record["row"] for record in records):
+        text += self.scaling_bars()
+        for row in self.threaded_rows():
             text += f"\n### {row}\n\n" + self.scaling_of(row, counts)
         return text
 
@@ -280,8 +350,7 @@ class Summary:
         lines = []
         for name in self.names:
             speed = dict(self.throughput(row, name))
-            cost = {count: cell.median("cpu") / cell.median("operations")
-                    for count, cell in self.thread_cells(row, name)}
+            cost = self.cost(row, name)
             first = speed.get(counts[0])
             lines.append(
                 [name]

@@ -6,7 +6,7 @@ import os
 import re
 import subprocess
 
-from .measure import environment
+from .measure import preloading
 
 KINDS = {
     "objects": "small objects, one thread",
@@ -64,10 +64,9 @@ class Workload(Row):
 
     def count_instructions(self, allocator, scale):
         """By callgrind; one record, with the number or a failure."""
-        preload = {"LD_PRELOAD": ":".join(allocator.preload)}
         command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",
                    self.path, *self.arguments(scale=scale)]
-        result = subprocess.run(command, env=environment(allocator, preload),
+        result = subprocess.run(command, env=preloading(allocator),
                                 capture_output=True, text=True, errors="replace")
         match = re.search(r"Collected *: *([0-9]+)", result.stderr)
         if result.returncode != 0 or not match:

@@ -12,6 +12,10 @@ FASTEST_MARGIN = 1.25  # memory is compared with peers that are at most this muc
 CPU_LIMIT, RSS_LIMIT = 1.03, 1.10  # no row should be above
 CPU_GOAL, RSS_GOAL = 0.97, 1.00  # nor the geometric mean
 LEAST_CPU = 0.01  # seconds; below it, times are all noise
+RETURNED = {"return": 0.90, "survivors": 0.60}  # of what was freed, after the idle time
+UNSHARED = {"simple-threads", "falseshare-active", "falseshare-passive"}  # by what they do
+SPEED_UP = 1.9  # of two threads over one, on those
+CROWD, CROWD_COST = 64, 1.1  # CPU per operation of so many threads, to that of two
 
 
 def median(values):
@@ -56,6 +60,17 @@ class Cell:
     def range(self, column):
         values = self.values(column)
         return (min(values), max(values)) if values else None
+
+
+def returned(cell):
+    """The part of what was freed after the peak that is no longer resident after the idle time."""
+    if not cell or cell.median("rss_after_kib") is None:
+        return None
+    peak = cell.median("rss_kib")
+    live = cell.median("live_end_kib") or 0
+    if peak <= live:
+        return None
+    return max(0, peak - cell.median("rss_after_kib")) / (peak - live)
 
 
 def tabulate(records):

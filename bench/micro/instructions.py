@@ -4,7 +4,8 @@
     instructions.py [OPTIONS] NAME=LIBRARY...
 
 Each LIBRARY is preloaded into patterns.c (beside this file); an empty one stands for the system's
-allocator. Every figure is the difference between a long and a short run, per operation: start-up
+allocator; `:` and a second one, `,` and VARIABLE=VALUE may follow. One that does not run under
+callgrind is named and left out. Every figure is the difference between a long and a short run, per operation: start-up
 cancels out. It is exact and repeatable; about 13 instructions of it are the loop and the calls.
 Writes OUT/instructions.csv and OUT/instructions.md, and prints the latter.
 """
@@ -19,6 +20,9 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+from lib.measure import Allocator, preloading  # noqa: E402
+
 PATTERNS = {
     "pair": "malloc, then free",
     "batch": "1000 mallocs, then 1000 frees in the same order",
@@ -32,7 +36,7 @@ LIVE_BYTES = 256 << 20  # patterns.c holds no more than this at a time
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("allocators", nargs="+", metavar="NAME=LIBRARY",
+    parser.add_argument("allocators", nargs="+", metavar="NAME=LIBRARY", type=Allocator.of,
                         help="library to preload; NAME= is the system's allocator")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("."),
                         help="folder for instructions.csv and instructions.md")
@@ -50,15 +54,11 @@ def build(compiler, folder):
     return program
 
 
-def collected(program, library, pattern, size, count):
-    environment = dict(os.environ)
-    environment.pop("LD_PRELOAD", None)
-    if library:
-        environment["LD_PRELOAD"] = library
+def collected(program, allocator, pattern, size, count):
     run = subprocess.run(
         ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", program, pattern,
          str(size), str(count)],
-        env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        env=preloading(allocator), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     found = re.search(r"Collected : (\d+)", run.stdout)
     if run.returncode != 0 or not found:
         raise RuntimeError(run.stdout.strip().splitlines()[-1] if run.stdout else "no output")
@@ -73,11 +73,22 @@ def counts_for(pattern, size):
     return low, (5 if size <= 32768 else 3) * low
 
 
-def measure(program, library, pattern, size):
+def can_run(program, allocator):
+    """Whether it does so under callgrind; says if not."""
+    try:
+        collected(program, allocator, "pair", 16, 1)
+    except RuntimeError as error:
+        print(f"instructions: left out: {allocator.name}: {error}", file=sys.stderr)
+        return False
+    return True
+
+
+def measure(program, allocator, pattern, size):
+    """Instructions per operation, the loop's own included; None if the program fails."""
     low, high = counts_for(pattern, size)
     try:
-        more = collected(program, library, pattern, size, high)
-        less = collected(program, library, pattern, size, low)
+        more = collected(program, allocator, pattern, size, high)
+        less = collected(program, allocator, pattern, size, low)
     except RuntimeError as error:
         print(f"instructions: {pattern} {size}: {error}", file=sys.stderr)
         return None
@@ -115,10 +126,6 @@ def markdown(names, rows):
 
 def main():
     options = parse_arguments()
-    allocators = [item.partition("=")[::2] for item in options.allocators]
-    for name, library in allocators:
-        if library and not os.path.exists(library):
-            sys.exit(f"instructions: {name}: no file {library}")
     sizes = QUICK_SIZES if options.quick else SIZES
     wanted = [(pattern, size) for pattern in PATTERNS for size in sizes
               if re.search(options.only, f"{pattern} {size}")]
@@ -126,12 +133,12 @@ def main():
     with tempfile.TemporaryDirectory() as folder, \
             concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         program = build(options.cc, folder)
+        allocators = [each for each in options.allocators if can_run(program, each)]
         for number, (pattern, size) in enumerate(wanted, 1):
             print(f"instructions: {number}/{len(wanted)} {pattern} {size}", file=sys.stderr)
-            runs = [pool.submit(measure, program, library, pattern, size)
-                    for _, library in allocators]
+            runs = [pool.submit(measure, program, each, pattern, size) for each in allocators]
             rows.append((pattern, size, [run.result() for run in runs]))
-    names = [name for name, _ in allocators]
+    names = [each.name for each in allocators]
     options.out.mkdir(parents=True, exist_ok=True)
     write_csv(options.out / "instructions.csv", names, rows)
     text = markdown(names, rows)

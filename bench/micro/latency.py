@@ -3,7 +3,8 @@
 
     latency.py [OPTIONS] NAME=LIBRARY...
 
-Each LIBRARY is preloaded; an empty one stands for the system's allocator. Two tables:
+Each LIBRARY is preloaded; an empty one stands for the system's allocator; `:` and a second one, `,`
+and VARIABLE=VALUE may follow. Two tables:
 
 - repeatable: the calls are the same in each round, so of every single call the shortest of all
   rounds is taken: a call that is slow by what the allocator does is slow each time, one that an
@@ -17,12 +18,14 @@ import array
 import csv
 import os
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+from lib.measure import Allocator, preloading, read_metrics  # noqa: E402
+
 PHASES = ["churn", "fill", "empty", "refill"]
 OPERATIONS = {
     "control": "control",
@@ -42,7 +45,7 @@ SHOWN = ["p50", "p99.9", "p99.999", "max"]
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("allocators", nargs="+", metavar="NAME=LIBRARY",
+    parser.add_argument("allocators", nargs="+", metavar="NAME=LIBRARY", type=Allocator.of,
                         help="library to preload; NAME= is the system's allocator")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("."),
                         help="folder for latency.csv and latency.md")
@@ -59,15 +62,10 @@ def build(compiler, folder):
     return program
 
 
-def run(program, library, scale, saved):
-    environment = dict(os.environ)
-    environment.pop("LD_PRELOAD", None)
-    if library:
-        environment["LD_PRELOAD"] = library
-    done = subprocess.run([program, "--scale", str(scale), "--save", saved], env=environment, check=True,
-                          stdout=subprocess.PIPE, text=True)
-    return {name: float(value)
-            for name, value in re.findall(r"^metric (\S+) (\S+)$", done.stdout, re.M)}
+def run(program, allocator, scale, saved):
+    done = subprocess.run([program, "--scale", str(scale), "--save", saved],
+                          env=preloading(allocator), check=True, stdout=subprocess.PIPE)
+    return read_metrics(done.stdout)
 
 
 def shortest(saved, before):
@@ -148,26 +146,23 @@ def markdown(results, rounds):
 
 def main():
     options = parse_arguments()
-    allocators = [item.partition("=")[::2] for item in options.allocators]
-    for name, library in allocators:
-        if library and not os.path.exists(library):
-            sys.exit(f"latency: {name}: no file {library}")
-    runs = {name: [] for name, _ in allocators}
-    calls = {name: None for name, _ in allocators}
+    allocators = options.allocators
+    runs = {each.name: [] for each in allocators}
+    calls = {each.name: None for each in allocators}
     with tempfile.TemporaryDirectory() as folder:
         saved = os.path.join(folder, "saved")
         program = build(options.cc, folder)
         for number in range(options.rounds):
             turn = number % len(allocators)
-            for name, library in allocators[turn:] + allocators[:turn]:
-                print(f"latency: round {number + 1}/{options.rounds} {name}", file=sys.stderr)
-                runs[name].append(run(program, library, options.scale, saved))
-                calls[name] = shortest(saved, calls[name])
+            for each in allocators[turn:] + allocators[:turn]:
+                print(f"latency: round {number + 1}/{options.rounds} {each.name}", file=sys.stderr)
+                runs[each.name].append(run(program, each, options.scale, saved))
+                calls[each.name] = shortest(saved, calls[each.name])
     results = {name: lowest(figures) for name, figures in runs.items()}
     options.out.mkdir(parents=True, exist_ok=True)
-    each = {name: repeatable(times) for name, times in calls.items()}
-    write_csv(options.out / "latency.csv", results, each)
-    text = repeatable_markdown(each, options.rounds) + "\n" + markdown(results, options.rounds)
+    each_call = {name: repeatable(times) for name, times in calls.items()}
+    write_csv(options.out / "latency.csv", results, each_call)
+    text = repeatable_markdown(each_call, options.rounds) + "\n" + markdown(results, options.rounds)
     (options.out / "latency.md").write_text(text, encoding="utf-8")
     print(text, end="")
 
