@@ -2,28 +2,17 @@
 // prints the medians side by side.
 //   measure RUNS LIBRARY PROGRAM ARGS...
 //
-// It is a small process of its own because a child's peak RSS starts from its launcher's. The order
-// of the two is swapped each round, so that a drift of the machine falls on both. The program's
-// stdout is kept in the very first run only. Each run gets the same stdin: a file is wound back,
-// piped input is spooled first.
+// The order of the two is swapped each round, so that a drift of the machine falls on both. The
+// program's stdout is kept in the very first run only. Each run gets the same stdin: a file is wound
+// back, piped input is spooled first.
 //
 // Exit status: that of a run that failed, 128 + n for signal n; 127 if it cannot be started.
 #define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <spawn.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
+#include "child.h"
 
-extern char** environ;
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 
 enum { WALL, CPU, PEAK_RSS, FAULTS, FIGURES };
 enum { SYSTEM, OURS, SIDES };
@@ -46,14 +35,6 @@ static void fail(const char* what, int error) {
   fprintf(stderr, "measure: %s: %s\n", what, strerror(error));
   exit(127);
 }
-
-static double seconds_now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static double seconds(struct timeval t) { return (double)t.tv_sec + (double)t.tv_usec * 1e-6; }
 
 // ---- stdin --------------------------------------------------------------------------------------
 
@@ -102,42 +83,24 @@ static void set_preload(const char* library, const char* inherited) {
   }
 }
 
-static pid_t start(const plan_t* plan, bool quiet) {
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  if (quiet) {
-    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  }
-  pid_t child;
-  int error = posix_spawnp(&child, plan->command[0], &actions, NULL, plan->command, environ);
-  if (error != 0) { fail(plan->command[0], error); }
-  posix_spawn_file_actions_destroy(&actions);
-  return child;
-}
-
 static run_t run_once(const plan_t* plan, int side, bool quiet) {
   const char* inherited = getenv("LD_PRELOAD");
   char* kept = inherited == NULL ? NULL : strdup(inherited);
   set_preload(side == OURS ? plan->library : NULL, kept);
   if (plan->stdin_start >= 0) { lseek(STDIN_FILENO, plan->stdin_start, SEEK_SET); }
 
-  double begin = seconds_now();
-  pid_t child = start(plan, quiet);
-  int status;
-  struct rusage use;
-  while (wait4(child, &status, 0, &use) < 0) {
-    if (errno != EINTR) { fail("wait", errno); }
-  }
-  double end = seconds_now();
+  child_t used = child_run(plan->command, quiet, 0);
+  if (used.error != 0) { fail(plan->command[0], used.error); }
+  if (used.stopped) { exit(128 + SIGTERM); }
 
   set_preload(NULL, kept);
   free(kept);
   return (run_t){
-      .figure = {[WALL] = end - begin,
-                 [CPU] = seconds(use.ru_utime) + seconds(use.ru_stime),
-                 [PEAK_RSS] = (double)use.ru_maxrss / 1024,
-                 [FAULTS] = (double)(use.ru_minflt + use.ru_majflt)},
-      .status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status),
+      .figure = {[WALL] = used.wall,
+                 [CPU] = used.user + used.sys,
+                 [PEAK_RSS] = (double)used.rss_kib / 1024,
+                 [FAULTS] = (double)(used.minor_faults + used.major_faults)},
+      .status = used.status,
   };
 }
 
