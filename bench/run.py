@@ -24,6 +24,8 @@ from micro import instructions  # noqa: E402
 HERE = os.path.dirname(os.path.realpath(__file__))
 ROOT = os.path.dirname(HERE)
 
+CHILD = os.path.join(ROOT, "tools", "child.h")  # what launch.c includes
+
 INSTRUCTION_SCALE = 2  # percent of the work, for callgrind
 IDLE_AT_ONCE = 4  # runs that are asleep most of the time
 QUICK = {"scale": 15, "rounds": 2, "idle": 2}
@@ -95,10 +97,11 @@ def parse_arguments():
 
 
 def build_tool(directory, name, *flags):
-    """Compiles NAME.c into the directory's bin/, if it is newer."""
+    """Compiles NAME.c into the directory's bin/, if it, or what it includes, is newer."""
     source = os.path.join(HERE, os.path.splitext(name)[0] + ".c")
     path = os.path.join(directory, "bin", name)
-    if not os.path.exists(path) or os.path.getmtime(path) < os.path.getmtime(source):
+    newest = max(os.path.getmtime(each) for each in (source, CHILD))
+    if not os.path.exists(path) or os.path.getmtime(path) < newest:
         os.makedirs(os.path.dirname(path), exist_ok=True)
         compiler = shlex.split(os.environ.get("CC", "cc"))
         subprocess.run([*compiler, "-O2", *flags, source, "-o", path], check=True)
@@ -303,13 +306,16 @@ def measure_everything(options, writer, launcher, ready, allocators):
 
 
 def measure_bars(options, writer, launcher, ready, allocators):
-    measure_patterns(writer, options, allocators[0])
+    ours = allocators[0]
     compared = [each for each in allocators if each.role != "limit"]
-    alone = [row for row in ready if row.kind != "threads"]
-    measure_idle(writer, launcher, alone, compared, options.idle)
-    measure_time(writer, launcher, alone, compared, options.rounds)
-    if len(alone) < len(ready):
-        measure_threads(writer, launcher, ready, allocators[:1], options.rounds, options.threads)
+    idle = [row for row in ready if row.name in stats.RETURNED]
+    timed = [row for row in ready if row.kind not in ("return", "threads")]
+    threaded = [row for row in ready if row.kind == "threads"]
+    measure_patterns(writer, options, ours)
+    measure_idle(writer, launcher, idle, compared, options.idle)
+    measure_time(writer, launcher, timed, compared, options.rounds)
+    if threaded:
+        measure_threads(writer, launcher, threaded, [ours], options.rounds, options.threads)
 
 
 def measure(options, launcher, ready, allocators):

@@ -4,6 +4,7 @@
     test_runner.py LIBRARY WORKLOADS-DIRECTORY SCRATCH-DIRECTORY
 """
 
+import argparse
 import csv
 import os
 import subprocess
@@ -12,8 +13,8 @@ import unittest
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 sys.path.insert(0, HERE)
-from lib import report, stats  # noqa: E402
-from lib.measure import read_metrics, status_name  # noqa: E402
+from lib import bars, report, stats  # noqa: E402
+from lib.measure import Allocator, read_metrics, status_name  # noqa: E402
 
 
 def run_of(row, allocator, cpu, rss=1000, status="ok", kind="objects"):
@@ -71,6 +72,12 @@ class Arithmetic(unittest.TestCase):
         self.assertEqual(found["two"], ("b", 2.0))
         self.assertNotIn("three", found)
 
+    def test_returned(self):
+        cell = stats.Cell()
+        cell.add(dict(run_of("r", "a", 1.0, rss=1100), rss_after_kib=200, live_end_kib=100))
+        self.assertAlmostEqual(stats.returned(cell), 0.9)
+        self.assertIsNone(stats.returned(None))
+
     def test_mean_over_the_rows_in_common(self):
         self.assertAlmostEqual(stats.mean_ratio(self.table, "cpu", "b"), (1.0 * 2.0) ** 0.5)
         self.assertIsNone(stats.mean_ratio(self.table, "cpu", "nobody"))
@@ -85,14 +92,27 @@ class Reading(unittest.TestCase):
         self.assertEqual([status_name(code) for code in (0, 3, 139)], ["ok", "exit 3", "signal 11"])
 
 
+class Names(unittest.TestCase):
+    def test_an_allocator_as_an_argument(self):
+        peer = Allocator("a", [__file__, __file__], "peer", "1", {"X": "y=z"})
+        read = Allocator.of(peer.named())
+        self.assertEqual((read.name, read.preload, read.env), (peer.name, peer.preload, peer.env))
+        self.assertEqual(Allocator.of("system=").preload, [])
+        with self.assertRaises(argparse.ArgumentTypeError):
+            Allocator.of("a=/no/such/library")
+
+
 class Report(unittest.TestCase):
-    def summary(self, records):
+    def made_of(self, records):
         return report.Summary(records, {
             "machine": [("CPU", "some")], "command": "./mi bench", "idle": 1,
             "instruction_scale": 2, "rows": [("one", "one --scale 1", "text")],
             "left_out": ["four needs it"],
             "allocators": [{"name": name, "role": "peer", "version": "1"} for name in PEERS]
-            + [{"name": "ours", "role": "ours", "version": "2"}]}).text()
+            + [{"name": "ours", "role": "ours", "version": "2"}]})
+
+    def summary(self, records):
+        return self.made_of(records).text()
 
     def test_tables(self):
         text = self.summary(RECORDS)
@@ -104,6 +124,29 @@ class Report(unittest.TestCase):
         records = [dict(run_of("t", "ours", 1.0, kind="threads"), phase="threads", threads=threads,
                         wall=wall, operations=1e6) for threads, wall in ((1, 1.0), (2, 0.5))]
         self.assertIn("| ours | 1.00 | 2.00 | 2.00 | 1000.0 | 1000.0 |", self.summary(records))
+
+
+    def test_bars(self):
+        def run(row, allocator, phase, cpu=1.0, **more):
+            return dict(run_of(row, allocator, cpu), phase=phase, **more)
+
+        def threads(count, wall, cpu):
+            return run("simple-threads", "ours", "threads", cpu, threads=count, wall=wall,
+                       operations=1e6)
+
+        found = {bar.name: (round(bar.measured, 6), bars.is_met(bar)) for bar in bars.table(
+            self.made_of([
+                run("pair 16", "ours", "micro", instructions=43),
+                run("growth", "ours", "time", 1.5), run("growth", "ours", "time", 0.9),
+                run("growth", "glibc", "time", 1.0),
+                run("return", "ours", "idle", rss_after_kib=300, live_end_kib=0),
+                threads(1, 1.0, 1.0), threads(2, 0.5, 1.0), threads(64, 0.5, 1.2)]))}
+        self.assertEqual(found, {
+            "instructions, pair of 16 bytes": (30, True),
+            "growth: CPU time to glibc's": (0.9, True),
+            "return: % given back after 1 s": (70, False),
+            "simple-threads: 2 threads, times as fast as 1": (2, True),
+            "simple-threads: CPU per operation, 64 threads to 2": (1.2, False)})
 
 
 class Run(unittest.TestCase):
