@@ -5,7 +5,7 @@
    from. The mailboxes are taken as a whole, under a lock. */
 #include "workload.h"
 
-enum { GROUP = 16, CROWDED = 400 };
+enum { GROUP = 16, CROWDED = 800 }; /* groups in all mailboxes together, about */
 
 typedef struct letter_t {
   struct letter_t* next;
@@ -20,6 +20,7 @@ typedef struct {
 
 static mailbox_t mailboxes[MAX_THREADS];
 static long groups; /* in all */
+static size_t crowded_at;
 
 static void free_letters(letter_t* letter) {
   while (letter != NULL) {
@@ -44,7 +45,7 @@ static bool post(mailbox_t* box, letter_t* first, letter_t* last) {
   pthread_mutex_lock(&box->lock);
   last->next = box->first;
   box->first = first;
-  const bool crowded = ++box->count > CROWDED;
+  const bool crowded = ++box->count > crowded_at;
   pthread_mutex_unlock(&box->lock);
   return crowded;
 }
@@ -71,6 +72,7 @@ static void work(int index) {
 int main(int argc, char** argv) {
   workload_start(argc, argv);
   groups = scaled(320 * 1000);
+  crowded_at = (size_t)share_of(CROWDED, 0);
   for (int i = 0; i < workload.threads; i++) {
     CHECK(pthread_mutex_init(&mailboxes[i].lock, NULL) == 0);
   }

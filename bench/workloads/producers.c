@@ -6,7 +6,7 @@
    the system all the time. With one thread, it frees its own batches. */
 #include "workload.h"
 
-enum { BATCH = 200, DEPTH = 32 };
+enum { BATCH = 200, DEPTH = 32, LEAST_DEPTH = 4 };
 
 typedef struct {
   unsigned char* block[BATCH];
@@ -25,6 +25,7 @@ enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
 
 static pair_t pairs[MAX_THREADS];
 static int pair_count;
+static size_t depth; /* of each queue: with many, less, so that as many blocks are alive */
 static long batches; /* of each kind, in all */
 
 static batch_t* new_batch(rng_t* rng, size_t kind) {
@@ -49,7 +50,7 @@ static void free_batch(batch_t* batch) {
 
 static void put(pair_t* pair, batch_t* batch) {
   pthread_mutex_lock(&pair->lock);
-  while (pair->count == DEPTH) { pthread_cond_wait(&pair->changed, &pair->lock); }
+  while (pair->count == depth) { pthread_cond_wait(&pair->changed, &pair->lock); }
   pair->queue[(pair->first + pair->count) % DEPTH] = batch;
   if (pair->count++ == 0) { pthread_cond_signal(&pair->changed); }
   pthread_mutex_unlock(&pair->lock);
@@ -60,7 +61,7 @@ static batch_t* get(pair_t* pair) {
   while (pair->count == 0) { pthread_cond_wait(&pair->changed, &pair->lock); }
   batch_t* batch = pair->queue[pair->first];
   pair->first = (pair->first + 1) % DEPTH;
-  if (pair->count-- == DEPTH) { pthread_cond_signal(&pair->changed); }
+  if (pair->count-- == depth) { pthread_cond_signal(&pair->changed); }
   pthread_mutex_unlock(&pair->lock);
   return batch;
 }
@@ -89,6 +90,7 @@ static void work(int index) {
 int main(int argc, char** argv) {
   workload_start(argc, argv);
   pair_count = workload.threads == 1 ? 1 : workload.threads / 2;
+  depth = DEPTH / (size_t)pair_count > LEAST_DEPTH ? DEPTH / (size_t)pair_count : LEAST_DEPTH;
   batches = scaled(16000);
   for (int i = 0; i < pair_count; i++) {
     CHECK(pthread_mutex_init(&pairs[i].lock, NULL) == 0);
