@@ -7,7 +7,7 @@
 // that it was seen to have. LIMIT: seconds after which the program is killed. PRELOAD becomes its
 // LD_PRELOAD; -: none.
 //
-// It is not preloaded itself. On SIGTERM it passes the signal on to the program and goes on waiting.
+// It is not preloaded itself. On SIGTERM it passes the signal on to the program, and waits on.
 // Its exit status is the program's as a shell would give it, 127 if it cannot be started.
 #define _GNU_SOURCE
 #include "../tools/child.h"

@@ -360,6 +360,7 @@ def about(options, ready, left_out, allocators):
         "allocators": [{"name": each.name, "role": each.role, "version": each.version}
                        for each in allocators],
         "idle": options.idle,
+        "full": options.scale >= FULL["scale"] and options.idle >= FULL["idle"],
         "instruction_scale": INSTRUCTION_SCALE,
         "rows": [(row.name, row.shown(), row.description) for row in ready],
         "left_out": left_out,

@@ -105,7 +105,7 @@ class Names(unittest.TestCase):
 class Report(unittest.TestCase):
     def made_of(self, records):
         return report.Summary(records, {
-            "machine": [("CPU", "some")], "command": "./mi bench", "idle": 1,
+            "machine": [("CPU", "some")], "command": "./mi bench", "idle": 1, "full": True,
             "instruction_scale": 2, "rows": [("one", "one --scale 1", "text")],
             "left_out": ["four needs it"],
             "allocators": [{"name": name, "role": "peer", "version": "1"} for name in PEERS]

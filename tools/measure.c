@@ -3,8 +3,8 @@
 //   measure RUNS LIBRARY PROGRAM ARGS...
 //
 // The order of the two is swapped each round, so that a drift of the machine falls on both. The
-// program's stdout is kept in the very first run only. Each run gets the same stdin: a file is wound
-// back, piped input is spooled first.
+// program's stdout is kept in the very first run only. Each run gets the same stdin: a file is
+// wound back, piped input is spooled first.
 //
 // Exit status: that of a run that failed, 128 + n for signal n; 127 if it cannot be started.
 #define _GNU_SOURCE

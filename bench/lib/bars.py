@@ -1,6 +1,7 @@
 """The bars: what the allocator is held to, beside what was measured.
 
-    bars.table(summary)     a list of Bar, of those for which the results have figures
+    bars.table(summary)     a list of Bar, of those for which the results have figures; empty if they
+                            are of less work or a shorter idle time than the bars are for
 
 Times are those of the quickest run of each: what disturbs a run only ever slows it.
 """
@@ -80,5 +81,7 @@ def of_start(summary):
 
 
 def table(summary):
+    if not summary.about["full"]:
+        return []
     return [bar for part in (of_instructions, of_times, of_memory_returned, of_scaling, of_start)
             for bar in part(summary)]

@@ -133,8 +133,8 @@ class Summary:
         spread = stats.spread(self.table, "cpu")
         if spread is not None:
             text += ("\nThe CPU times of one allocator in one row typically lie "
-                     f"{100 * spread:.0f} % apart. The best of many peers is partly the luckiest: with few rounds or a "
-                     "large spread, the score in CPU time comes out too high.\n")
+                     f"{100 * spread:.0f} % apart. The best of many peers is partly the luckiest: with "
+                     "few rounds or a large spread, the score in CPU time comes out too high.\n")
         return text + (
             "\nOf each row, the medians count. Fast peers are those within 25 % of the CPU time of "
             "the fastest peer. Rows in which ours, or all peers, failed do not count, nor do CPU "
@@ -238,7 +238,7 @@ class Summary:
     def idle(self):
         shares, lines = [], []
         for row, cells in self.idle_table().items():
-            bar = stats.RETURNED.get(row)
+            bar = stats.RETURNED.get(row) if self.about["full"] else None
             shares.append([row, "–" if bar is None else "≥ " + percent(bar)]
                           + [self.share_cell(cells.get(name), bar)
                              for name in [stats.OURS, *self.peers]])
@@ -293,23 +293,23 @@ class Summary:
     def threaded_rows(self):
         return list(dict.fromkeys(record["row"] for record in self.phases.get("threads", [])))
 
+    def quickest(self, row, name, column):
+        """Seconds per operation of the quickest run, by the number of threads."""
+        return {count: cell.least(column) / cell.median("operations")
+                for count, cell in self.thread_cells(row, name)}
+
     def speed_up(self, row, name):
         """Of two threads over one."""
-        speed = dict(self.throughput(row, name))
-        return speed[2] / speed[1] if 1 in speed and 2 in speed else None
+        wall = self.quickest(row, name, "wall")
+        return wall[1] / wall[2] if 1 in wall and 2 in wall else None
 
     def crowd_cost(self, row, name):
         """CPU per operation of many threads, to that of two."""
-        cost = self.cost(row, name)
-        return cost[stats.CROWD] / cost[2] if 2 in cost and stats.CROWD in cost else None
-
-    def cost(self, row, name):
-        """CPU seconds per operation, by the number of threads."""
-        return {count: cell.median("cpu") / cell.median("operations")
-                for count, cell in self.thread_cells(row, name)}
+        cpu = self.quickest(row, name, "cpu")
+        return cpu[stats.CROWD] / cpu[2] if 2 in cpu and stats.CROWD in cpu else None
 
     def scaling_bars(self):
-        """Rows beside allocators; bold: the bar is not met."""
+        """Rows beside allocators, by the quickest run of each; bold: the bar is not met."""
         names = [stats.OURS, *self.peers]
         speed, crowd = [], []
         for row in self.threaded_rows():
@@ -326,10 +326,11 @@ class Summary:
         header = ["", "bar", *names]
         text = ""
         if speed:
-            text += ("\nTwo threads, times as fast as one; the bar is for patterns in which threads "
-                     "share nothing:\n\n" + table(header, speed))
+            text += ("\nTwo threads, times as fast as one, by the quickest runs; the bar is for "
+                     "patterns in which threads share nothing:\n\n" + table(header, speed))
         if crowd:
-            text += (f"\nCPU time per operation of {stats.CROWD} threads, to that of two:\n\n"
+            text += (f"\nCPU time per operation of {stats.CROWD} threads, to that of two, by the "
+                     "quickest runs:\n\n"
                      + table(header, crowd))
         return text
 
@@ -350,7 +351,8 @@ class Summary:
         lines = []
         for name in self.names:
             speed = dict(self.throughput(row, name))
-            cost = self.cost(row, name)
+            cost = {count: cell.median("cpu") / cell.median("operations")
+                    for count, cell in self.thread_cells(row, name)}
             first = speed.get(counts[0])
             lines.append(
                 [name]

@@ -5,8 +5,8 @@
 
 Each LIBRARY is preloaded into patterns.c (beside this file); an empty one stands for the system's
 allocator; `:` and a second one, `,` and VARIABLE=VALUE may follow. One that does not run under
-callgrind is named and left out. Every figure is the difference between a long and a short run, per operation: start-up
-cancels out. It is exact and repeatable; about 13 instructions of it are the loop and the calls.
+callgrind is named and left out. Every figure is the difference between a long and a short run, per
+operation: start-up cancels out. It is exact and repeatable; about 13 instructions of it are the loop and the calls.
 Writes OUT/instructions.csv and OUT/instructions.md, and prints the latter.
 """
 import argparse
@@ -58,7 +58,8 @@ def collected(program, allocator, pattern, size, count):
     run = subprocess.run(
         ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", program, pattern,
          str(size), str(count)],
-        env=preloading(allocator), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        env=preloading(allocator), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        check=False)
     found = re.search(r"Collected : (\d+)", run.stdout)
     if run.returncode != 0 or not found:
         raise RuntimeError(run.stdout.strip().splitlines()[-1] if run.stdout else "no output")
