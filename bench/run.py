@@ -298,16 +298,19 @@ def measure_threads(writer, launcher, ready, allocators, rounds, counts):
     progress.end()
 
 
+def no_limits(allocators):
+    return [each for each in allocators if each.role != "limit"]
+
+
 def measure_everything(options, writer, launcher, ready, allocators):
-    measure_idle(writer, launcher, ready, allocators, options.idle)
+    measure_idle(writer, launcher, ready, no_limits(allocators), options.idle)
     measure_time(writer, launcher, ready, allocators, options.rounds)
     if options.instructions:
         measure_instructions(writer, ready, allocators)
 
 
 def measure_bars(options, writer, launcher, ready, allocators):
-    ours = allocators[0]
-    compared = [each for each in allocators if each.role != "limit"]
+    ours, compared = allocators[0], no_limits(allocators)
     idle = [row for row in ready if row.name in stats.RETURNED]
     timed = [row for row in ready if row.kind not in ("return", "threads")]
     threaded = [row for row in ready if row.kind == "threads"]
@@ -335,7 +338,7 @@ def measure(options, launcher, ready, allocators):
 
 def look_closer(options, name, *arguments):
     """Runs a program of micro/, which takes the allocators as arguments."""
-    allocators = [each.named() for each in find_allocators(options) if each.role != "limit"]
+    allocators = [each.named() for each in no_limits(find_allocators(options))]
     program = os.path.join(HERE, "micro", name + ".py")
     return subprocess.run([sys.executable, program, "--out", options.out, *arguments,
                            *allocators]).returncode

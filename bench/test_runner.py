@@ -185,7 +185,7 @@ class Run(unittest.TestCase):
     def test_idle(self):
         lines, summary = self.bench("idle", "--only", "survivors", "--idle", "1")
         self.assertEqual({line["phase"] for line in lines}, {"idle", "time"})
-        self.assertIn("given back", summary)
+        self.assertIn("Given back", summary)
 
 
 if __name__ == "__main__":
