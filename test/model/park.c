@@ -13,6 +13,7 @@ static void enter_all(void) {
 static void one_page(void) {
   enter_all();
   for (int i = 0; i < 8; i++) { take(i, BLOCK); }
+  MODEL_CHECK(page_of(slots[0]) == page_of(slots[7]) && page_of(slots[0])->reserved == 8);
 }
 
 static void keep(int blocks) {

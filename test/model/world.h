@@ -59,7 +59,7 @@ static int port_at_fork(void (*prepare)(void), void (*parent)(void), void (*chil
   return prepare == NULL || parent == NULL || child == NULL;
 }
 
-enum { META_BYTES = 512 << 10, POOL_SLICES = 32, BLOCK = 4096 };
+enum { META_BYTES = 512 << 10, POOL_SLICES = 32, BLOCK = 2048 };
 
 static _Alignas(4096) uint8_t meta_memory[META_BYTES];
 static _Alignas(SLICE_BYTES) uint8_t pool_memory[POOL_SLICES][SLICE_BYTES];
