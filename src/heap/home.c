@@ -130,7 +130,9 @@ PRIVATE void theap_flush_loose(theap_t* theap, unsigned bin) {
 }
 
 PRIVATE void theap_flush_all_loose(theap_t* theap) {
-  for (unsigned bin = 0; bin <= BIN_LARGE; bin++) { theap_flush_loose(theap, bin); }
+  for (unsigned bin = 0; bin <= BIN_LARGE; bin++) {
+    if (theap->loose[bin].first != NULL) { theap_flush_loose(theap, bin); }
+  }
 }
 
 PRIVATE void block_free_other(page_t* page, block_t* block) {

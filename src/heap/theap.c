@@ -169,6 +169,7 @@ static bool page_is_sparse(const page_t* page) {
 }
 
 static page_t* theap_reuse_parked(theap_t* theap, unsigned bin) {
+  enum { YOUNG_CALLS = 64 };  // a thread that has just begun may need a few blocks only: no sorting
   heap_t* heap = theap->heap;
   uint32_t claimed = 0;
   if (load_relaxed(&heap->parked[bin]) == NULL) { return NULL; }
@@ -176,7 +177,7 @@ static page_t* theap_reuse_parked(theap_t* theap, unsigned bin) {
   if (page == NULL) { return NULL; }
   heap_unpark(heap, page);
   page_restore(page, claimed);
-  if (page_is_sparse(page)) { page_sort_free(page); }
+  if (page_is_sparse(page) && theap->slow_calls >= YOUNG_CALLS) { page_sort_free(page); }
   theap_own(theap, page);
   queue_push_front(theap, page);
   stat_add(&heap->stats.pages_reclaim_on_alloc, 1);
