@@ -20,9 +20,11 @@
 #include "../port/lock.h"
 
 enum { DIRECT_COUNT = SMALL_MAX / GRANULE + 1 };
-// A theap keeps at most 1 MiB of pages with free blocks in each size class, or four pages, and
-// parks the others: what a thread that is blocked can strand.
-enum { PARTIAL_LEAST = 4, PARTIAL_SLICES = 64 };
+// A theap keeps so many pages with free blocks in each size class, or so many slices if that is
+// more, and parks the others: what a thread that is blocked can strand. Among several threads it is
+// less, for what one keeps the others cannot use.
+enum { PARTIAL_PAGES = 4, PARTIAL_SLICES = 64 };
+enum { SHARED_PAGES = 3, SHARED_SLICES = 8 };
 
 typedef struct mi_subproc_s subproc_t;
 typedef struct thread thread_t;

@@ -312,13 +312,18 @@ static void theap_park(theap_t* theap, page_t* page) {
   heap_park(theap->heap, page);
 }
 
+// `page` is one of the queue, which stands for the others.
+static bool queue_is_long(const theap_t* theap, const page_t* page) {
+  const uint32_t count = theap->count[page->bin];
+  const size_t slices = count * page->span_slices;
+  if (count <= SHARED_PAGES || slices <= SHARED_SLICES) { return false; }
+  return process_is_threaded() || (count > PARTIAL_PAGES && slices > PARTIAL_SLICES);
+}
+
 PRIVATE void theap_adopt(theap_t* theap, page_t* page) {
   theap_own(theap, page);
   queue_push_back(theap, page);
-  const uint32_t count = theap->count[page->bin];
-  if (count > PARTIAL_LEAST && count * page->span_slices > PARTIAL_SLICES) {
-    theap_park(theap, theap->first[page->bin]->next);
-  }
+  if (queue_is_long(theap, page)) { theap_park(theap, theap->first[page->bin]->next); }
 }
 
 static void theap_release_page(theap_t* theap, page_t* page) {
