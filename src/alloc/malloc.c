@@ -77,6 +77,9 @@ static void* malloc_medium(theap_t* theap, size_t size, bool zero) {
 // ---- large ----
 
 enum { LARGE_UNIT = 4 << 10, DIRECT_LEAST = 32 << 20 };
+// Up to here zeroing memory that was used before pays, being resident (13 us for each MiB, where
+// faults on fresh memory take 300); above, a block may well stay empty.
+enum { ZERO_MOST = 1 << 20 };
 
 // Worth a mapping of its own, as far as the budget of mappings goes.
 static bool is_better_direct(const page_want_t* want) {
@@ -96,10 +99,8 @@ static page_t* large_page(const heap_t* heap, page_want_t want) {
   return page != NULL ? page : page_new(want);
 }
 
-// A block that the thread set aside. Zeroing it pays as long as that costs less than faults on
-// fresh memory.
+// A block that the thread set aside.
 static void* malloc_loose_large(theap_t* theap, const large_want_t* want) {
-  enum { ZERO_MOST = 256 << 10 };
   if (want->align > SLICE_BYTES || want->shift != 0 || want->room != 0) { return NULL; }
   if (want->zero && want->size > ZERO_MOST) { return NULL; }
   page_t* page = theap_take_loose_large(theap, divide_up(want->size, SLICE_BYTES));
@@ -128,7 +129,7 @@ PRIVATE void* malloc_large(theap_t* theap, large_want_t want) {
                            .bytes = bytes,
                            .align = want.align,
                            .shift = want.shift,
-                           .zeroed = want.zero,
+                           .zeroed = want.zero && bytes > ZERO_MOST,
                            .direct = want.room >= DIRECT_ROOM_LEAST / 4};
   page_t* page = large_page(heap, page_want);
   if (unlikely(page == NULL)) {

@@ -1,10 +1,10 @@
 // Blocks come home: what a thread does with a block that it frees in a page that is not its own.
 //
-// Unless it is small, it is first set aside as LOOSE: for its page it stays in
-// use, and the thread's next request of the class takes it. That costs no atomic operation, and
-// nobody else notices. Only a few are set aside, and each of these gives them back for good:
-// another page is wanted or has fallen empty, the theap is collected or abandoned. All other blocks
-// go to their page: see page/remote.h.
+// Unless it is small, it is first set aside as LOOSE: for its page it stays in use, and the
+// thread's next request of the class takes it. That costs no atomic operation, and nobody else
+// notices. Only a few are set aside, and each of these gives them back for good: a page of the
+// class has fallen empty, memory is wanted from the arenas (large ones), the theap is collected or
+// abandoned. All other blocks go to their page: see page/remote.h.
 #include "heap.h"
 
 #include "../service/options.h"
