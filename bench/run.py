@@ -365,7 +365,7 @@ def about(options, ready, left_out, allocators):
         "idle": options.idle,
         "full": options.scale >= FULL["scale"] and options.idle >= FULL["idle"],
         "instruction_scale": INSTRUCTION_SCALE,
-        "rows": [(row.name, row.shown(), row.description) for row in ready],
+        "rows": [(row.name, row.shown().replace(ROOT + os.sep, ""), row.description) for row in ready],
         "left_out": left_out,
     }
 
