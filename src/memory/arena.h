@@ -8,7 +8,7 @@
 // from clean ones, then by moving the frontier, then by a new arena; arenas grow geometrically, so
 // that their number is logarithmic in the size of the heap.
 //
-//   taken --memory_give--> dirty --purge_run--> clean --memory_take--> taken;   dirty
+//   taken --memory_give--> dirty --purge_part--> clean --memory_take--> taken;   dirty
 //   --memory_take--> taken
 //
 // A1 the first and the last slice of each run hold its length and state.   A2 no two neighbours are
