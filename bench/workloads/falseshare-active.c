@@ -3,23 +3,11 @@
    thread again and again allocates a block of 8 bytes, writes to it many times, and frees it. The
    threads share no data; if the allocator carves one cache line up among threads, each write waits
    for the line to come over from the other core. On one core there is nothing to see. */
-#include "workload.h"
-
-enum { BYTES = 8, WRITES = 100 };
+#include "falseshare.h"
 
 static long rounds;
 
-static void work(int index) {
-  for (long i = share_of(rounds, index); i > 0; i--) {
-    volatile unsigned char* p = take(BYTES);
-    for (int k = 0; k < BYTES; k++) { p[k] = (unsigned char)i; }
-    for (int w = 0; w < WRITES; w++) {
-      for (int k = 0; k < BYTES; k++) { p[k]++; }
-    }
-    for (int k = 0; k < BYTES; k++) { CHECK(p[k] == (unsigned char)(i + WRITES)); }
-    give((void*)(uintptr_t)p, BYTES);
-  }
-}
+static void work(int index) { write_to_blocks(share_of(rounds, index)); }
 
 int main(int argc, char** argv) {
   workload_start(argc, argv);

@@ -3,24 +3,16 @@
    main thread allocates small blocks, which lie side by side, and gives one to each thread. Each
    frees it, and then again and again allocates a block of 8 bytes, writes to it many times and
    frees it. If a thread gets the freed block back, it shares the line with the others for good. */
-#include "workload.h"
+#include "falseshare.h"
 
-enum { BYTES = 8, WRITES = 100, TURNS = 100 };
+enum { TURNS = 100 };
 
 static long rounds;
 static void* given[MAX_THREADS];
 
 static void work(int index) {
   give(given[index], BYTES);
-  for (long i = share_of(rounds, index); i > 0; i--) {
-    volatile unsigned char* p = take(BYTES);
-    for (int k = 0; k < BYTES; k++) { p[k] = (unsigned char)i; }
-    for (int w = 0; w < WRITES; w++) {
-      for (int k = 0; k < BYTES; k++) { p[k]++; }
-    }
-    for (int k = 0; k < BYTES; k++) { CHECK(p[k] == (unsigned char)(i + WRITES)); }
-    give((void*)(uintptr_t)p, BYTES);
-  }
+  write_to_blocks(share_of(rounds, index));
 }
 
 int main(int argc, char** argv) {

@@ -22,6 +22,8 @@ typedef struct large_want {
   size_t room;  // bytes of address space to leave for growth
 } large_want_t;
 PRIVATE void* malloc_large(theap_t* theap, large_want_t want);
+// The length of a large block, which the caller holds, as the statistics have it too.
+PRIVATE void large_set_bytes(page_t* page, size_t bytes);
 // Reports it; errno becomes ENOMEM; NULL.
 PRIVATE COLD void* refuse_memory(size_t size);
 PRIVATE size_t good_size(size_t size);

@@ -99,6 +99,13 @@ static page_t* large_page(const heap_t* heap, page_want_t want) {
   return page != NULL ? page : page_new(want);
 }
 
+PRIVATE void large_set_bytes(page_t* page, size_t bytes) {
+  heap_t* heap = load_relaxed(&page->heap);
+  stat_up(&heap->stats.malloc_huge, bytes);
+  stat_down(&heap->stats.malloc_huge, page->block_bytes);
+  page->block_bytes = bytes;
+}
+
 // A block that the thread set aside.
 static void* malloc_loose_large(theap_t* theap, const large_want_t* want) {
   if (want->align > SLICE_BYTES || want->shift != 0 || want->room != 0) { return NULL; }
@@ -107,11 +114,7 @@ static void* malloc_loose_large(theap_t* theap, const large_want_t* want) {
   if (page == NULL) { return NULL; }
   heap_t* heap = theap->heap;
   const size_t bytes = align_up(want->size, LARGE_UNIT);
-  if (bytes != page->block_bytes) {
-    stat_down(&heap->stats.malloc_huge, page->block_bytes);
-    stat_up(&heap->stats.malloc_huge, bytes);
-    page->block_bytes = bytes;
-  }
+  if (bytes != page->block_bytes) { large_set_bytes(page, bytes); }
   page->fresh_zero = false;
   stat_add(&heap->stats.malloc_huge_count, 1);
   return want->zero ? memset(page->start, 0, page->block_bytes) : page->start;

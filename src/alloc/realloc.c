@@ -22,13 +22,6 @@ static void page_set_span(page_t* page, const span_t* span) {
   page->span_slices = span->slices;
 }
 
-static void page_set_bytes(page_t* page, size_t bytes) {
-  heap_t* heap = load_relaxed(&page->heap);
-  stat_up(&heap->stats.malloc_huge, bytes);
-  stat_down(&heap->stats.malloc_huge, page->block_bytes);
-  page->block_bytes = bytes;
-}
-
 // What lies between the block and the end of its run is zero if fresh_zero; what was added may be
 // or not.
 static void zero_added(const page_t* page, size_t old_room, size_t bytes, bool added_is_zero) {
@@ -50,7 +43,7 @@ static bool large_grow(page_t* page, size_t size, bool zero) {
   if (zero) { zero_added(page, old_room, bytes, span.is_zero); }
   page_set_span(page, &span);
   page->fresh_zero = span.is_zero;
-  page_set_bytes(page, bytes);
+  large_set_bytes(page, bytes);
   return true;
 }
 
@@ -60,7 +53,7 @@ static void large_shrink(page_t* page, size_t size) {
   memory_shorten(&span, divide_up(align_up(size, LARGE_STEP) + shift, SLICE_BYTES));
   page_set_span(page, &span);
   page->fresh_zero = false;  // between the new end and the end of the run
-  page_set_bytes(page, size_min(align_up(size, LARGE_STEP), page->block_bytes));
+  large_set_bytes(page, size_min(align_up(size, LARGE_STEP), page->block_bytes));
 }
 
 // A mapping of its own moves by exchanging page tables.
@@ -75,7 +68,7 @@ static void* large_move(page_t* page, size_t size, bool zero) {
   page_set_span(page, &span);
   map_enter(page->start, 1, page);
   if (!moved) { return NULL; }
-  page_set_bytes(page, bytes);
+  large_set_bytes(page, bytes);
   return page->start;
 }
 
