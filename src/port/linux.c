@@ -138,6 +138,42 @@ PRIVATE size_t port_address_limit(void) {
              : SIZE_MAX;
 }
 
+// Guards are markers (Linux 6.13) or, without those or where they are refused, as on locked memory,
+// protection.
+enum { GUARD_INSTALL = 102, GUARD_REMOVE = 103 };
+enum { MARKERS_UNKNOWN, MARKERS_WORK, MARKERS_MISSING };
+static _Atomic(int) guard_markers;
+static _Atomic(bool) has_protected_guards;
+
+// An emulator may answer that any advice was taken, and ignore it.
+static int guard_mark(void* start, size_t bytes) {
+  enum { NO_ADVICE = 0x4d49 };
+  int state = load_relaxed(&guard_markers);
+  if (state == MARKERS_MISSING) { return EINVAL; }
+  if (state == MARKERS_UNKNOWN && os_advise(start, bytes, NO_ADVICE) == 0) {
+    store_relaxed(&guard_markers, MARKERS_MISSING);
+    return EINVAL;
+  }
+  const int error = os_advise(start, bytes, GUARD_INSTALL);
+  if (error == 0 && state == MARKERS_UNKNOWN) { store_relaxed(&guard_markers, MARKERS_WORK); }
+  return error;
+}
+
+PRIVATE int port_guard(void* start, size_t bytes) {
+  if (guard_mark(start, bytes) == 0) { return 0; }
+  const int error = port_decommit(start, bytes);
+  if (error != 0) { return error; }
+  store_relaxed(&has_protected_guards, true);
+  return os_call(SYS_mprotect, start, bytes, PROT_NONE);
+}
+
+PRIVATE int port_unguard(void* start, size_t bytes) {
+  const bool marked = load_relaxed(&guard_markers) == MARKERS_WORK;
+  const int error = marked ? os_advise(start, bytes, GUARD_REMOVE) : 0;
+  if (error != 0 || !load_relaxed(&has_protected_guards)) { return error; }
+  return os_call(SYS_mprotect, start, bytes, PROT_READ | PROT_WRITE);
+}
+
 static void bind_to_node(void* start, size_t bytes, int node) {
 #ifdef SYS_mbind
   enum { PREFERRED = 1 };

@@ -31,6 +31,11 @@ PRIVATE int port_move(void* from, size_t from_bytes, void* to, size_t to_bytes);
 PRIVATE int port_resize(void* start, size_t old_bytes, size_t new_bytes);
 // Advises for or against transparent huge pages.
 PRIVATE int port_advise_huge(void* start, size_t bytes, bool wanted);
+// Makes mapped memory inaccessible and gives its physical memory back. Where the kernel has guard
+// markers this splits no mapping.
+PRIVATE int port_guard(void* start, size_t bytes);
+// … and zeroed, readable and writable again.
+PRIVATE int port_unguard(void* start, size_t bytes);
 // Maps memory on explicit huge OS pages of 2 MiB or 1 GiB; `node` is a NUMA node or -1.
 PRIVATE int port_map_huge(size_t bytes, size_t huge_bytes, int node, void** out);
 
