@@ -707,7 +707,10 @@ typedef enum mi_option_e {
   mi_option_minimal_purge_size = 44,            /* smallest piece to purge (KiB); 0: automatic */
   mi_option_arena_max_object_size = 45,         /* larger objects come from the OS (KiB) */
   mi_option_arena_is_numa_local = 46,           /* tie an arena to a NUMA node */
-  _mi_option_last = 47,
+  mi_option_corruption = 47,      /* on misuse: 0 go on, 1 abort or the error function, 2 abort */
+  mi_option_fill_freed = 48,      /* secure builds, fill freed blocks: 0 no, 1 zeros, 2 0xDF */
+  mi_option_quarantine_size = 49, /* MI_SECURE=FULL: freed memory kept from reuse (KiB) */
+  _mi_option_last = 50,
 
   /* older names of the same options */
   mi_option_large_os_pages = mi_option_allow_large_os_pages,

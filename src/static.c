@@ -13,6 +13,7 @@
 #include "service/message.c"
 #include "service/environment.c"
 #include "service/stats.c"
+#include "service/random.c"
 
 #include "memory/meta.c"
 #include "memory/map.c"

@@ -13,6 +13,7 @@ table() {
       function words(s,  p) {
         gsub(/^IN_BYTES\(|\)$/, "", s)
         if (sub(/^IF_DEBUG\(/, "", s))   { split(s, p, ", "); return p[2] " (" p[1] " in debug)" }
+        if (sub(/^IF_CHECKED\(/, "", s)) { split(s, p, ", "); return p[2] " (" p[1] " in secure and debug builds)" }
         if (sub(/^IF_GUARDED\(/, "", s)) { split(s, p, ", "); return p[2] " (" p[1] " in a guarded build)" }
         if (sub(/^IF_64_BIT\(/, "", s))  { split(s, p, ", "); return amount(p[1]) " (" amount(p[2]) " on 32-bit)" }
         return amount(s)

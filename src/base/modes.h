@@ -29,15 +29,83 @@
 #define MI_UNDER_TSAN 0
 #endif
 
+// Each mitigation is a constant of its own. MI_SECURE (1 to 5, FULL) and MI_DEBUG switch on groups
+// of them; the macro of one, defined as 0 or 1, overrides its group: a test shows with it what the
+// mitigation stops, a measurement what it costs. docs/security.md describes them one by one.
+#ifndef MI_CHECK_FREE
+#define MI_CHECK_FREE (MI_SECURE >= 1 || MI_DEBUG >= 1)
+#endif
+#ifndef MI_CHECK_SIZE
+#define MI_CHECK_SIZE (MI_SECURE >= 1 || MI_DEBUG >= 1)
+#endif
+#ifndef MI_GUARD_PAGES
+#define MI_GUARD_PAGES (MI_SECURE >= 2)
+#endif
+#ifndef MI_GUARD_FREED
+#define MI_GUARD_FREED (MI_SECURE >= 2)
+#endif
+#ifndef MI_LINKS_APART
+#define MI_LINKS_APART (MI_SECURE >= 3 || MI_DEBUG >= 1)
+#endif
+#ifndef MI_CHECK_STATE
+#define MI_CHECK_STATE (MI_SECURE >= 3 || MI_DEBUG >= 1)
+#endif
+#ifndef MI_CANARY
+#define MI_CANARY (MI_SECURE >= 4 && MI_DEBUG == 0)
+#endif
+#ifndef MI_REUSE_LATER
+#define MI_REUSE_LATER (MI_SECURE >= 4)
+#endif
+#ifndef MI_RANDOM_ORDER
+#define MI_RANDOM_ORDER (MI_SECURE >= 4)
+#endif
+#ifndef MI_RANDOM_PLACE
+#define MI_RANDOM_PLACE (MI_SECURE >= 4)
+#endif
+#ifndef MI_ZERO_FREED
+#define MI_ZERO_FREED (MI_SECURE >= 5 && MI_DEBUG == 0)
+#endif
+#ifndef MI_CHECK_REUSE
+#define MI_CHECK_REUSE (MI_SECURE >= 5 || MI_DEBUG >= 1)
+#endif
+#ifndef MI_QUARANTINE
+#define MI_QUARANTINE (MI_SECURE >= 5)
+#endif
+#ifndef MI_KEEP_CLASS
+#define MI_KEEP_CLASS (MI_SECURE >= 5)
+#endif
+
 enum {
   UNDER_TSAN = MI_UNDER_TSAN,
   SECURE_LEVEL = MI_SECURE,
   DEBUG_LEVEL = MI_DEBUG,
   GUARDED_BUILD = MI_GUARDED,
-  CHECK_FREE = MI_DEBUG >= 1 ||
-               MI_SECURE >= 1,  // free checks that the pointer is the start of a block in use
-  KEEP_LOOSE = !CHECK_FREE,     // freed blocks may be set aside without their page's knowledge
-  FILL_BLOCKS = MI_DEBUG >= 1,  // 0xD0 in new blocks, 0xDF in freed ones
+  CHECKED_BUILD = MI_SECURE >= 1 || MI_DEBUG >= 1,  // misuse is reported, and ends the process
+
+  // Level 1.
+  CHECK_FREE = MI_CHECK_FREE,  // free checks that the pointer is the start of a block
+  CHECK_SIZE = MI_CHECK_SIZE,  // … and, where it is told a size, that the block can have it
+  // Level 2.
+  GUARD_PAGES = MI_GUARD_PAGES,  // an OS page out of reach at the end of each page of blocks
+  GUARD_FREED = MI_GUARD_FREED,  // large blocks are out of reach once freed
+  // Level 3.
+  LINKS_APART = MI_LINKS_APART,                    // no links in free blocks
+  CHECK_STATE = MI_LINKS_APART && MI_CHECK_STATE,  // each block is known to be live or not
+  // Level 4.
+  CANARY = MI_CANARY,              // a secret word at the end of each block, checked by free
+  REUSE_LATER = MI_REUSE_LATER,    // freed blocks wait until the free ones of the page are used up
+  RANDOM_ORDER = MI_RANDOM_ORDER,  // … of the blocks of a page
+  RANDOM_PLACE = MI_RANDOM_PLACE,  // … of arenas and large blocks
+  // Level 5, FULL.
+  ZERO_FREED = MI_ZERO_FREED,
+  CHECK_REUSE = MI_CHECK_REUSE,  // nobody wrote to a block between free and reuse
+  QUARANTINE = MI_QUARANTINE,    // freed blocks wait for a random time
+  KEEP_CLASS = MI_KEEP_CLASS,    // memory that held blocks of a class never holds other blocks
+
+  KEEP_LOOSE = !CHECK_FREE,      // freed blocks may be set aside without their page's knowledge
+  FILL_BLOCKS = MI_DEBUG >= 1,  // 0xD0 in new blocks, 0xDF in freed ones, 0xDE behind the end
+  NOTE_BLOCKS = MI_DEBUG >= 1,  // the size asked for, and who took and freed it, of each block
+  PAD_BYTES = CANARY ? 8 : 0,   // of a block, which the program does not get
   CHECK_INVARIANTS = MI_DEBUG >= 2,
 };
 

@@ -277,6 +277,20 @@ PRIVATE int port_numa_count(void) {
   return count + 1;
 }
 
+PRIVATE int port_random(void* out, size_t bytes) {
+  enum { EXEC_BYTES = 16 };
+#ifdef SYS_getrandom
+  enum { NONBLOCK = 1 };
+  const int saved = errno;
+  const long got = syscall(SYS_getrandom, out, bytes, NONBLOCK);
+  errno = saved;
+  if (got == (long)bytes) { return 0; }
+#endif
+  const unsigned long given = getauxval(AT_RANDOM);
+  if (given != 0) { memcpy(out, (const void*)given, size_min(bytes, EXEC_BYTES)); }
+  return ENOSYS;
+}
+
 PRIVATE void port_wait(_Atomic(uint32_t)* word, uint32_t value) {
   enum { WAIT_PRIVATE = 0 | 128 };
   const int saved = errno;

@@ -54,6 +54,9 @@ PRIVATE int64_t port_clock_ms(void);   // monotonic, coarse, without a system ca
 PRIVATE uint64_t port_clock_ns(void);  // monotonic
 PRIVATE _Noreturn void port_abort(void);
 PRIVATE int port_numa_count(void);
+// Random bytes, at most 256; without waiting. Non-zero: only the 16 bytes that the kernel gave at
+// exec are in `out`, or nothing at all.
+PRIVATE int port_random(void* out, size_t bytes);
 PRIVATE void port_wait(_Atomic(uint32_t)* word, uint32_t value);  // returns when woken, or soon
 PRIVATE void port_wake_one(_Atomic(uint32_t)* word);
 

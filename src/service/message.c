@@ -133,26 +133,45 @@ PRIVATE COLD void message_warning(const char* fmt, ...) {
   va_end(args);
 }
 
-// False if there is none, or if it is running already.
+// False if there is none.
 static bool call_error_hook(int err) {
   void* arg;
   mi_error_fun* fun = (mi_error_fun*)hook_get(&error_hook, &arg);
-  if (fun == NULL || !hook_enter(&error_hook)) { return false; }
-  fun(err, arg);
-  hook_leave(&error_hook);
+  if (fun == NULL) { return false; }
+  if (hook_enter(&error_hook)) {
+    fun(err, arg);
+    hook_leave(&error_hook);
+  }
   return true;
+}
+
+// Values of the option `corruption`.
+enum { CORRUPTION_GO_ON, CORRUPTION_ABORT_OR_ASK, CORRUPTION_ABORT };
+
+static bool is_misuse(int err) { return err == EFAULT || err == EAGAIN || err == EINVAL; }
+
+static bool misuse_is_shown(void) {
+  const long limit = option_get(mi_option_max_errors);
+  if (option_get(mi_option_corruption) > CORRUPTION_GO_ON) { return true; }
+  return CHECKED_BUILD && (limit < 0 || add_relaxed(&errors_seen, 1) < limit);
+}
+
+static bool misuse_is_fatal(bool was_asked) {
+  const long policy = option_get(mi_option_corruption);
+  return policy >= CORRUPTION_ABORT || (policy == CORRUPTION_ABORT_OR_ASK && !was_asked);
 }
 
 PRIVATE COLD void message_error(int err, const char* fmt, ...) {
   const int saved = errno;
-  const bool fatal = err == EFAULT && (SECURE_LEVEL > 0 || DEBUG_LEVEL > 0);
-  if (fatal || may_print(&errors_seen, mi_option_max_errors, "errors")) {
+  const bool misuse = is_misuse(err);
+  if ((misuse && misuse_is_shown()) || may_print(&errors_seen, mi_option_max_errors, "errors")) {
     va_list args;
     va_start(args, fmt);
     print_line("error: ", fmt, args);
     va_end(args);
   }
-  if (!call_error_hook(err) && fatal) { port_abort(); }
+  const bool was_asked = call_error_hook(err);
+  if (misuse && misuse_is_fatal(was_asked)) { port_abort(); }
   errno = saved;
 }
 

@@ -29,8 +29,8 @@ PRIVATE COLD void message_verbose(const char* fmt, ...) PRINTF_LIKE(1, 2);
 PRIVATE COLD void message_warning(const char* fmt, ...) PRINTF_LIKE(1, 2);
 
 // err is EFAULT for corrupted memory, EAGAIN double free, EINVAL invalid pointer, ENOMEM,
-// EOVERFLOW. The registered error function decides what happens; without one, corruption ends the
-// process in secure and debug builds.
+// EOVERFLOW. The registered error function is called. The first three end the process if the option
+// `corruption` says so, as it does in secure and debug builds unless such a function is registered.
 PRIVATE COLD void message_error(int err, const char* fmt, ...) PRINTF_LIKE(2, 3);
 
 _Noreturn PRIVATE COLD void message_fatal(const char* fmt, ...) PRINTF_LIKE(1, 2);

@@ -6,6 +6,7 @@
 
 // Words of options.def.
 #define IF_DEBUG(yes, no)   (DEBUG_LEVEL > 0 ? (yes) : (no))
+#define IF_CHECKED(yes, no) (CHECKED_BUILD ? (yes) : (no))
 #define IF_GUARDED(yes, no) (GUARDED_BUILD ? (yes) : (no))
 #define IF_64_BIT(yes, no)  (sizeof(void*) >= 8 ? (yes) : (no))
 #define IN_BYTES(kib)       ((kib) * 1024L)
@@ -30,6 +31,7 @@ SHARED_DATA_DEF const option_info_t option_infos[OPTION_COUNT] = {
 #undef OPTION
 _Static_assert((int)_mi_option_last == (int)OPTION_COUNT, "options.def has every option");
 #undef IF_DEBUG
+#undef IF_CHECKED
 #undef IF_GUARDED
 #undef IF_64_BIT
 #undef IN_BYTES

@@ -70,7 +70,7 @@ static void test_sizes(void) {
 }
 
 static void test_no_such_option(void) {
-  const volatile int numbers[] = {-1, 47, 1000};
+  const volatile int numbers[] = {-1, _mi_option_last, 1000};
   for (size_t i = 0; i < 3; i++) {
     const mi_option_t none = (mi_option_t)numbers[i];
     mi_option_set(none, 5);

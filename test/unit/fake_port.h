@@ -38,9 +38,9 @@ static void port_write_stderr(const char* text, size_t length) {
   fake_port.written[fake_port.written_length] = 0;
 }
 
-static bool port_random(void* out, size_t bytes) {
+static int port_random(void* out, size_t bytes) {
   if (!fake_port.random_refused) { memset(out, 0x5A, bytes); }
-  return !fake_port.random_refused;
+  return fake_port.random_refused;
 }
 
 static int64_t port_clock_ms(void) { return (int64_t)(fake_port.clock_ns / 1000000); }

@@ -54,7 +54,7 @@ static void test_switches(void) {
   option_set(mi_option_show_errors, 0);
   message_verbose("no");
   message_warning("no");
-  message_error(EINVAL, "no");
+  message_error(ENOMEM, "no");
   CHECK(*fake_port_written() == 0);
   option_set(mi_option_verbose, 1);
   message_verbose("a");
@@ -66,12 +66,12 @@ static void test_switches(void) {
 static void test_limits(void) {
   option_set(mi_option_show_errors, 1);
   option_set(mi_option_max_errors, 3);
-  for (int i = 0; i < 10; i++) { message_error(EINVAL, "number %d", i); }
+  for (int i = 0; i < 10; i++) { message_error(ENOMEM, "number %d", i); }
   const char* text = fake_port_written();
   CHECK(count_of(text, "\n") == 4 && count_of(text, "mimalloc: error: number") == 3);
   CHECK(strstr(text, "number 2\nmimalloc: further errors are not shown\n") != NULL);
   option_set(mi_option_max_errors, -1);
-  message_error(EINVAL, "again");
+  message_error(ENOMEM, "again");
   CHECK(*fake_port_written() != 0);
   option_set(mi_option_max_warnings, 0);
   store_relaxed(&warnings_seen, 0);
@@ -112,13 +112,33 @@ static bool ends_process(int err) {
 
 static void test_endings(void) {
   option_set(mi_option_show_errors, 0);
-  CHECK(!ends_process(EINVAL) && !ends_process(EAGAIN) && !ends_process(ENOMEM));
+  CHECK(!ends_process(ENOMEM));
   CHECK(*fake_port_written() == 0);
-  const bool strict = SECURE_LEVEL > 0 || DEBUG_LEVEL > 0;
-  CHECK(ends_process(EFAULT) == strict);
-  CHECK(strcmp(fake_port_written(), strict ? "mimalloc: error: bad\n" : "") == 0);
+  static const int misuse[] = {EINVAL, EAGAIN, EFAULT};
+  for (int i = 0; i < 3; i++) {
+    CHECK(ends_process(misuse[i]) == CHECKED_BUILD);
+    CHECK(strcmp(fake_port_written(), CHECKED_BUILD ? "mimalloc: error: bad\n" : "") == 0);
+  }
   CHECK(ends_process(0));
   CHECK(strcmp(fake_port_written(), "mimalloc: fatal: all is lost\n") == 0);
+}
+
+static void ignore_error(int err, void* arg) { (void)err, (void)arg; }
+
+/* The option `corruption`: go on; abort or leave it to the function; abort. */
+static void test_policies(void) {
+  option_set(mi_option_max_errors, -1);
+  option_set(mi_option_corruption, 0);
+  CHECK(!ends_process(EFAULT));
+  CHECK(strcmp(fake_port_written(), CHECKED_BUILD ? "mimalloc: error: bad\n" : "") == 0);
+  option_set(mi_option_corruption, 1);
+  CHECK(ends_process(EAGAIN) && !ends_process(ENOMEM));
+  message_register_error(&ignore_error, NULL);
+  CHECK(!ends_process(EAGAIN) && !ends_process(EFAULT));
+  option_set(mi_option_corruption, 2);
+  CHECK(ends_process(EINVAL) && !ends_process(ENOMEM));
+  message_register_error(NULL, NULL);
+  (void)fake_port_written();
 }
 
 /* A hook's function and argument never come from two registrations. */
@@ -161,6 +181,7 @@ int main(void) {
   test_limits();
   test_error_hook();
   test_endings();
+  test_policies();
   test_registering_meanwhile();
   return check_done();
 }
