@@ -22,6 +22,7 @@
 #include "page/page.c"
 
 #include "heap/home.c"
+#include "heap/tracked.c"
 #include "heap/theap.c"
 #include "heap/heap.c"
 #include "heap/thread.c"
@@ -32,6 +33,7 @@
 #include "alloc/free.c"
 #include "alloc/aligned.c"
 #include "alloc/realloc.c"
+#include "alloc/tracked.c"
 
 #include "api/options.c"
 #include "api/heaps.c"

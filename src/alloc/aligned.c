@@ -27,6 +27,7 @@ PRIVATE void* theap_malloc_aligned(theap_t* theap, aligned_t want) {
     errno = EINVAL;
     return NULL;
   }
+  if (TRACKED) { return tracked_malloc(theap, want); }
   const bool at_start = (want.offset & (want.alignment - 1)) == 0;
   if (likely(at_start && want.alignment <= SLICE_BYTES && want.size <= MEDIUM_MAX)) {
     const size_t size = align_up(want.size + (want.size == 0), want.alignment);

@@ -45,6 +45,13 @@ PRIVATE void* theap_realloc(theap_t* theap, void* p, size_t size, bool zero);
 PRIVATE void* theap_realloc_aligned(theap_t* theap, void* p, aligned_t want);
 PRIVATE void* block_expand(void* p, size_t size);
 
+// ---- tracked.c: stand in for all of the above in a build for a memory tool ----
+UNUSED PRIVATE void* tracked_malloc(theap_t* theap, aligned_t want);
+UNUSED PRIVATE void* tracked_realloc(theap_t* theap, void* p, aligned_t want);
+UNUSED PRIVATE void* tracked_expand(void* p, size_t size);
+UNUSED PRIVATE void tracked_free(void* p);
+UNUSED PRIVATE size_t tracked_usable(const void* p);
+
 // The page that serves small and medium sizes next; page_none(), which has no block, for larger
 // ones.
 FAST page_t* theap_page_for(const theap_t* theap, size_t size) {
@@ -53,6 +60,7 @@ FAST page_t* theap_page_for(const theap_t* theap, size_t size) {
 }
 
 FAST void* theap_malloc(theap_t* theap, size_t size) {
+  if (TRACKED) { return tracked_malloc(theap, (aligned_t){size, 1, 0, false}); }
   page_t* page = theap_page_for(theap, size);
   block_t* block = page_pop(page);
   if (unlikely(block == NULL)) { return malloc_slow(size, theap, false); }
@@ -62,6 +70,7 @@ FAST void* theap_malloc(theap_t* theap, size_t size) {
 
 // The whole block is zero, also what lies beyond `size`.
 FAST void* theap_zalloc(theap_t* theap, size_t size) {
+  if (TRACKED) { return tracked_malloc(theap, (aligned_t){size, 1, 0, true}); }
   page_t* page = theap_page_for(theap, size);
   block_t* block = page_pop(page);
   if (unlikely(block == NULL)) { return malloc_slow(size, theap, true); }
@@ -69,6 +78,10 @@ FAST void* theap_zalloc(theap_t* theap, size_t size) {
 }
 
 FAST void block_free(void* p) {
+  if (TRACKED) {
+    tracked_free(p);
+    return;
+  }
   page_t* page = page_of(p);
   if (unlikely(load_relaxed(&page->owner) != port_thread_id())) {
     block_free_shared(p, page);
@@ -79,8 +92,9 @@ FAST void block_free(void* p) {
   if (unlikely(--page->used == 0)) { theap_page_emptied(p, page); }
 }
 
+// 0 for NULL and what is not ours
 FAST size_t block_usable(const void* p) {
-  return page_of(p)->block_bytes;
-}  // 0 for NULL and what is not ours
+  return TRACKED ? tracked_usable(p) : page_of(p)->block_bytes;
+}
 
 #endif

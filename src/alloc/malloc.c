@@ -198,6 +198,7 @@ PRIVATE NOINLINE void* malloc_slow(size_t size, theap_t* theap, bool zero) {
 }
 
 PRIVATE size_t good_size(size_t size) {
+  if (TRACKED) { return size; }
   if (size <= MEDIUM_MAX) { return bin_bytes(bin_of(size)); }
   return size > PTRDIFF_MAX ? size : align_up(size, LARGE_UNIT);
 }

@@ -98,6 +98,7 @@ static void* move_to_new(theap_t* theap, void* p, size_t size, bool zero) {
 }
 
 PRIVATE void* theap_realloc(theap_t* theap, void* p, size_t size, bool zero) {
+  if (TRACKED) { return tracked_realloc(theap, p, (aligned_t){size, 1, 0, zero}); }
   if (unlikely(p == NULL)) { return zero ? theap_zalloc(theap, size) : theap_malloc(theap, size); }
   page_t* page = page_of(p);
   if (likely(block_fits(page, size))) { return p; }
@@ -124,6 +125,7 @@ PRIVATE void* theap_realloc_aligned(theap_t* theap, void* p, aligned_t want) {
     errno = EINVAL;
     return NULL;
   }
+  if (TRACKED) { return tracked_realloc(theap, p, want); }
   const size_t old = block_usable(p);
   if (want.size <= old && want.size >= old / 2 &&
       is_aligned((uint8_t*)p + want.offset, want.alignment)) {
@@ -138,6 +140,7 @@ PRIVATE void* theap_realloc_aligned(theap_t* theap, void* p, aligned_t want) {
 }
 
 PRIVATE void* block_expand(void* p, size_t size) {
+  if (TRACKED) { return tracked_expand(p, size); }
   page_t* page = page_of(p);
   if (size <= page->block_bytes) { return p; }
   return is_large(page) && size <= PTRDIFF_MAX && large_grow(page, size, false) ? p : NULL;

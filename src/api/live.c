@@ -1,6 +1,7 @@
 // Live bytes: see live.h.
 #include "live.h"
 
+#include "../heap/tracked.h"
 #include "inspect.h"
 
 RACY static bool page_count(page_t* page, void* arg) {
@@ -41,6 +42,7 @@ RACY static bool heap_count_loose(heap_t* heap, void* arg) {
 
 PRIVATE void live_count(live_t* out) {
   memset(out, 0, sizeof(*out));
+  if (TRACKED) { tracked_flush(); }
   page_visit_all(page_count, out);
   for (subproc_t* subproc = registry_subprocs(); subproc != NULL; subproc = subproc->next) {
     (void)subproc_visit_heaps(subproc, heap_count_loose, out);

@@ -19,6 +19,7 @@
 // Of every count total >= peak >= current >= 0. Tests: test/api/stats.c, test/unit/stats.c.
 #include "../service/stats.h"
 
+#include "../heap/tracked.h"
 #include "../service/message.h"
 #include "inspect.h"
 
@@ -164,6 +165,7 @@ static void gather_heaps(subproc_t* subproc, mi_stats_t* out) {
 
 // The lock keeps heaps from coming and going; none is taken inside but those of the heaps.
 static void gather(subproc_t* subproc, mi_stats_t* out) {
+  if (TRACKED) { tracked_flush(); }
   lock_acquire(&subproc->lock);
   gather_gone(subproc, out);
   gather_heaps(subproc, out);
@@ -205,6 +207,7 @@ API bool mi_stats_get(mi_stats_t* stats) {
 
 API bool mi_heap_stats_get(mi_heap_t* heap, mi_stats_t* stats) {
   if (heap == NULL || !is_our_layout(stats)) { return false; }
+  if (TRACKED) { tracked_flush(); }
   gather_one(heap, stats);
   return true;
 }

@@ -10,6 +10,8 @@
 // Every page has a keeper, the theap that owned it last: a page that is full, parked in the heap's
 // pool or one large block is nobody's, but still counts as its keeper's. A page whose keeper is no
 // more was left by a thread that ended. Tests: test/api/heaps.c, theaps.c, v2.c.
+#include "../alloc/alloc.h"
+#include "../heap/tracked.h"
 #include "../service/options.h"
 #include "inspect.h"
 
@@ -113,7 +115,12 @@ RACY static mi_heap_area_t area_of(const page_t* page, size_t free_blocks) {
 // False if the visitor wants no more.
 static bool show(const block_visit_t* visit, heap_t* heap, const mi_heap_area_t* area,
                  void* block) {
-  return visit->visitor(heap, area, block, area->block_size, visit->arg);
+  size_t bytes = area->block_size;
+  if (TRACKED && block != NULL) {  // the program's part of it
+    block = tracked_block_at(block);
+    bytes = block_usable(block);
+  }
+  return visit->visitor(heap, area, block, bytes, visit->arg);
 }
 
 static bool show_blocks(const block_visit_t* visit, heap_t* heap, const mi_heap_area_t* area,
@@ -131,7 +138,9 @@ static bool visit_page(page_t* page, void* arg) {
   heap_t* heap = heap_of_page(page);
   if (!visit_wants(visit, page, heap)) { return true; }
   block_set_t free_blocks;
+  track_quiet();
   find_free_blocks(&free_blocks, page, heap);
+  track_loud();
   const mi_heap_area_t area = area_of(page, free_blocks.count);
   bool more = show(visit, heap, &area, NULL);
   if (more && visit->blocks_too) { more = show_blocks(visit, heap, &area, &free_blocks); }
@@ -141,6 +150,7 @@ static bool visit_page(page_t* page, void* arg) {
 
 static bool visit_pages(block_visit_t visit) {
   if (visit.visitor == NULL) { return false; }
+  if (TRACKED) { tracked_flush(); }
   page_visit_all(visit_page, &visit);
   return !visit.stopped;
 }

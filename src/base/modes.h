@@ -18,6 +18,16 @@
 #define MI_GUARDED 0
 #endif
 
+#ifndef MI_TRACK_VALGRIND
+#define MI_TRACK_VALGRIND 0
+#endif
+#ifndef MI_TRACK_ASAN
+#define MI_TRACK_ASAN 0
+#endif
+#ifndef MI_TRACK_ETW
+#define MI_TRACK_ETW 0
+#endif
+
 #if defined(__SANITIZE_THREAD__)
 #define MI_UNDER_TSAN 1
 #elif defined(__has_feature)
@@ -80,6 +90,7 @@ enum {
   SECURE_LEVEL = MI_SECURE,
   DEBUG_LEVEL = MI_DEBUG,
   GUARDED_BUILD = MI_GUARDED,
+  TRACKED = MI_TRACK_VALGRIND || MI_TRACK_ASAN || MI_TRACK_ETW,  // a tool knows each block
   CHECKED_BUILD = MI_SECURE >= 1 || MI_DEBUG >= 1,  // misuse is reported, and ends the process
 
   // Level 1.
@@ -102,10 +113,11 @@ enum {
   QUARANTINE = MI_QUARANTINE,    // freed blocks wait for a random time
   KEEP_CLASS = MI_KEEP_CLASS,    // memory that held blocks of a class never holds other blocks
 
-  KEEP_LOOSE = !CHECK_FREE,      // freed blocks may be set aside without their page's knowledge
-  FILL_BLOCKS = MI_DEBUG >= 1,  // 0xD0 in new blocks, 0xDF in freed ones, 0xDE behind the end
-  NOTE_BLOCKS = MI_DEBUG >= 1,  // the size asked for, and who took and freed it, of each block
-  PAD_BYTES = CANARY ? 8 : 0,   // of a block, which the program does not get
+  KEEP_LOOSE = !CHECK_FREE && !TRACKED,  // freed blocks may be set aside, unknown to their page
+  FILL_BLOCKS =
+      MI_DEBUG >= 1 && !TRACKED,  // 0xD0 in new blocks, 0xDF in freed ones, 0xDE behind the end
+  NOTE_BLOCKS = MI_DEBUG >= 1,    // the size asked for, and who took and freed it, of each block
+  PAD_BYTES = CANARY ? 8 : 0,     // of a block, which the program does not get
   CHECK_INVARIANTS = MI_DEBUG >= 2,
 };
 

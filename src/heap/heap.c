@@ -2,6 +2,7 @@
 #include "heap.h"
 
 #include "../memory/meta.h"
+#include "tracked.h"
 
 SHARED_DATA_DEF heap_t heap_main_static;
 SHARED_DATA_DEF _Atomic(uint32_t) heap_epoch;
@@ -272,7 +273,10 @@ PRIVATE void heap_delete(heap_t* heap) {
 
 // Every page goes, whoever owns it: the program has promised that nobody uses the blocks.
 static void drop_pages(heap_t* heap) {
-  for (page_t* page = heap->pages; page != NULL; page = heap->pages) { heap_release_page(page); }
+  for (page_t* page = heap->pages; page != NULL; page = heap->pages) {
+    if (TRACKED) { tracked_drop_page(page); }
+    heap_release_page(page);
+  }
 }
 
 static void empty_theaps(heap_t* heap) {
@@ -286,6 +290,7 @@ static void empty_theaps(heap_t* heap) {
 
 PRIVATE void heap_destroy(heap_t* heap) {
   if (heap->is_main) { return; }
+  if (TRACKED) { tracked_flush(); }
   thread_t* thread = thread_self_or_null();
   heap_hold(heap);
   subproc_unlink(heap);

@@ -127,6 +127,8 @@ PRIVATE void block_free_other(page_t* page, block_t* block);
 PRIVATE page_t* theap_take_loose_large(theap_t* theap, size_t slices);
 PRIVATE void theap_flush_loose(theap_t* theap, unsigned bin);
 PRIVATE void theap_flush_all_loose(theap_t* theap);
+// To its page, whoever owns that.
+PRIVATE void block_come_home(page_t* page, block_t* block);
 FAST block_t* theap_take_loose(theap_t* theap, unsigned bin) {
   loose_t* loose = &theap->loose[bin];
   block_t* block = loose->first;

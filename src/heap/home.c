@@ -110,7 +110,7 @@ PRIVATE page_t* theap_take_loose_large(theap_t* theap, size_t slices) {
 }
 
 // Of the calling thread, or nobody's or another's by now.
-static void block_come_home(page_t* page, block_t* block) {
+PRIVATE void block_come_home(page_t* page, block_t* block) {
   if (load_relaxed(&page->owner) != port_thread_id()) {
     block_send(page, block);
     return;

@@ -3,6 +3,7 @@
 
 #include "../memory/meta.h"
 #include "../service/options.h"
+#include "tracked.h"
 
 static struct {
   lock_t lock;
@@ -60,6 +61,7 @@ static void fork_prepare(void) {
   for (subproc_t* subproc = registry_subprocs(); subproc != NULL; subproc = subproc->next) {
     lock_acquire(&subproc->lock);
   }
+  if (TRACKED) { tracked_lock_for_fork(); }
   for_each_heap(heap_lock_both);
   memory_lock_for_fork();
   page_lock_for_fork();
@@ -72,6 +74,7 @@ static void fork_done(bool child) {
   page_unlock_after_fork(child);
   memory_unlock_after_fork(child);
   for_each_heap(child ? heap_reset_both : heap_unlock_both);
+  if (TRACKED) { tracked_unlock_after_fork(child); }
   for (subproc_t* subproc = registry_subprocs(); subproc != NULL; subproc = subproc->next) {
     lock_after_fork(&subproc->lock, child);
   }

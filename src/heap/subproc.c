@@ -3,6 +3,7 @@
 #include "heap.h"
 
 #include "../memory/meta.h"
+#include "tracked.h"
 
 SHARED_DATA_DEF subproc_t subproc_main_static;
 
@@ -31,7 +32,9 @@ PRIVATE void subproc_enter(subproc_t* subproc) {
 }
 
 static bool page_drop_of(page_t* page, void* arg) {
-  if (load_relaxed(&page->heap) == arg) { heap_release_page(page); }
+  if (load_relaxed(&page->heap) != arg) { return true; }
+  if (TRACKED) { tracked_drop_page(page); }
+  heap_release_page(page);
   return true;
 }
 
@@ -43,6 +46,7 @@ PRIVATE void subproc_destroy(subproc_t* subproc) {
     heap_destroy(heap);
     heap = next;
   }
+  if (TRACKED) { tracked_flush(); }
   page_visit_all(page_drop_of, subproc->main);
   registry_remove_subproc(subproc);
   stat_down(&memory_stats.heaps, 1);

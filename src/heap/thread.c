@@ -3,6 +3,7 @@
 
 #include "../memory/meta.h"
 #include "../service/options.h"
+#include "tracked.h"
 
 HIDDEN THREAD_LOCAL theap_t* tls_theap = &theap_empty;
 
@@ -229,6 +230,7 @@ PRIVATE void thread_collect_theap(theap_t* theap, bool force) {
 }
 
 PRIVATE void thread_collect(thread_t* thread, bool force) {
+  if (TRACKED && force) { tracked_flush(); }
   thread_catch_up(thread);
   for (theap_t* theap = thread->theaps; theap != NULL; theap = theap->next) {
     thread_collect_theap(theap, force);
@@ -261,6 +263,7 @@ PRIVATE void thread_set_heartbeat(thread_t* thread, bool wanted) {
 PRIVATE void thread_leave(void) {
   theap_t* theap = tls_theap;
   if (theap->thread == NULL) { return; }
+  if (TRACKED) { tracked_flush(); }
   thread_t* thread = theap->thread;
   thread->epoch = load_relaxed(&heap_epoch) - 1;
   thread_catch_up(thread);

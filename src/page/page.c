@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "../base/track.h"
 #include "../memory/meta.h"
 #include "../port/lock.h"
 #include "../service/message.h"
@@ -126,7 +127,9 @@ static void page_fill(page_t* page, const page_want_t* want, const span_t* span)
 
 // Of a large block only the first slice is entered: nothing else in it is the start of a block.
 static void page_map(const page_t* page, const page_t* entry) {
-  map_enter(page->start, page->bin == BIN_LARGE ? 1 : page->span_slices, entry);
+  const size_t in_first = (uintptr_t)page->start % SLICE_BYTES;
+  const size_t heads = TRACKED ? (in_first + GRANULE) / SLICE_BYTES + 1 : 1;  // see heap/tracked.h
+  map_enter(page->start, page->bin == BIN_LARGE ? heads : page->span_slices, entry);
 }
 
 PRIVATE page_t* page_new(page_want_t want) {
@@ -139,6 +142,7 @@ PRIVATE page_t* page_new(page_want_t want) {
   }
   page_fill(page, &want, &span);
   page_map(page, page);
+  track_hide(span.start, span.slices * SLICE_BYTES);
   return page;
 }
 

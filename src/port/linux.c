@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "../base/bits.h"
+#include "../base/track.h"
 
 #ifndef MADV_DONTNEED_LOCKED
 #define MADV_DONTNEED_LOCKED 24
@@ -85,11 +86,15 @@ static int map_aligned(size_t bytes, size_t align, int protection, void** out) {
 }
 
 PRIVATE int port_reserve(size_t bytes, size_t align, void** out) {
-  return map_aligned(bytes, align, PROT_NONE, out);
+  const int error = map_aligned(bytes, align, PROT_NONE, out);
+  if (error == 0) { track_mapped(*out, bytes); }
+  return error;
 }
 
 PRIVATE int port_map(size_t bytes, size_t align, void** out) {
-  return map_aligned(bytes, align, PROT_READ | PROT_WRITE, out);
+  const int error = map_aligned(bytes, align, PROT_READ | PROT_WRITE, out);
+  if (error == 0) { track_mapped(*out, bytes); }
+  return error;
 }
 
 PRIVATE int port_commit(void* start, size_t bytes) {
@@ -107,7 +112,10 @@ PRIVATE int port_decommit(void* start, size_t bytes) {
 
 PRIVATE int port_reset(void* start, size_t bytes) { return os_advise(start, bytes, MADV_FREE); }
 
-PRIVATE int port_release(void* start, size_t bytes) { return os_call(SYS_munmap, start, bytes, 0); }
+PRIVATE int port_release(void* start, size_t bytes) {
+  track_unmapped(start, bytes);
+  return os_call(SYS_munmap, start, bytes, 0);
+}
 
 PRIVATE int port_move(void* from, size_t from_bytes, void* to, size_t to_bytes) {
   const int saved = errno;

@@ -5,7 +5,7 @@
 #include "../base/modes.h"
 
 // Words of options.def.
-#define IF_DEBUG(yes, no)   (DEBUG_LEVEL > 0 ? (yes) : (no))
+#define IF_DEBUG(yes, no)   (DEBUG_LEVEL > 0 || TRACKED ? (yes) : (no))
 #define IF_CHECKED(yes, no) (CHECKED_BUILD ? (yes) : (no))
 #define IF_GUARDED(yes, no) (GUARDED_BUILD ? (yes) : (no))
 #define IF_64_BIT(yes, no)  (sizeof(void*) >= 8 ? (yes) : (no))

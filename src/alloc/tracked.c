@@ -1,0 +1,145 @@
+// Allocation and free in a build for a memory tool: every block exactly as long as it was asked
+// for, out of bounds before and behind, see heap/tracked.h. These stand in for the fast paths.
+#include "../heap/tracked.h"
+
+#include <errno.h>
+
+#include "../service/message.h"
+#include "alloc.h"
+
+// ---- allocate ----
+
+// The least lead that leaves room for a label and aligns what follows, at an offset if there is
+// one.
+static size_t lead_for(const aligned_t* want) {
+  return GRANULE + ((0 - want->offset - GRANULE) & (want->alignment - 1));
+}
+
+static label_t* take_small(theap_t* theap, size_t bytes) {
+  page_t* page = theap_page_for(theap, bytes);
+  block_t* block = page_pop(page);
+  return (label_t*)(block != NULL ? block : malloc_slow(bytes, theap, false));
+}
+
+static label_t* take_large(theap_t* theap, size_t bytes) {
+  return malloc_large(theap, (large_want_t){.size = bytes, .align = SLICE_BYTES});
+}
+
+// The label comes right before the block: it is the run that is shifted.
+static label_t* take_shifted(theap_t* theap, const aligned_t* want) {
+  const size_t shift = (0 - want->offset - GRANULE) & (want->alignment - 1);
+  return malloc_large(
+      theap, (large_want_t){
+                 .size = want->size + GRANULE, .align = want->alignment, .shift = shift});
+}
+
+static void* tracked_take(theap_t* theap, const aligned_t* want) {
+  enum { LEAD_MOST = 4 << 10 };
+  if (want->size > PTRDIFF_MAX - 2 * LEAD_MOST) { return NULL; }
+  const bool shifted = want->alignment > LEAD_MOST;
+  const size_t lead = shifted ? GRANULE : lead_for(want);
+  const size_t bytes = align_up(lead + want->size, size_min(want->alignment, LEAD_MOST));
+  label_t* label = NULL;
+  if (shifted) {
+    label = take_shifted(theap, want);
+  } else {
+    label = bytes <= MEDIUM_MAX ? take_small(theap, bytes) : take_large(theap, bytes);
+  }
+  return label == NULL ? NULL : tracked_hand_out(label, want->size, lead);
+}
+
+PRIVATE NOINLINE void* tracked_malloc(theap_t* theap, aligned_t want) {
+  if (theap->thread == NULL) { theap = thread_enter(); }
+  if (theap == NULL) { return refuse_memory(want.size); }
+  if (theap->thread == NULL) { return orphan_malloc(want); }
+  track_quiet();
+  void* p = tracked_take(theap, &want);
+  track_loud();
+  if (p == NULL) { return refuse_memory(want.size); }
+  track_taken(p, want.size);
+  return want.zero ? memset(p, 0, want.size) : p;
+}
+
+// ---- free ----
+
+// memcheck says what the block is, or was.
+static void report_free(void* p) {
+  track_quiet();
+  const bool was_ours = tracked_label_of_any(p) != NULL;
+  track_loud();
+  track_refused(p);
+  if (was_ours) {
+    message_error(EAGAIN, "double free of block %p", p);
+  } else {
+    report_foreign(p, "free");
+  }
+}
+
+PRIVATE NOINLINE void tracked_free(void* p) {
+  if (p == NULL) { return; }
+  track_quiet();
+  label_t* label = tracked_label(p);
+  if (label != NULL) { tracked_take_back(label); }
+  track_loud();
+  if (label == NULL) { report_free(p); }
+}
+
+// ---- sizes and reallocation ----
+
+// SIZE_MAX: it is no block, or one that was freed.
+static size_t bytes_of(const void* p) {
+  track_quiet();
+  const label_t* label = tracked_label(p);
+  const size_t bytes = label == NULL ? SIZE_MAX : label->bytes;
+  track_loud();
+  return bytes;
+}
+
+PRIVATE NOINLINE size_t tracked_usable(const void* p) {
+  const size_t bytes = p == NULL ? 0 : bytes_of(p);
+  return bytes == SIZE_MAX ? 0 : bytes;
+}
+
+// False: it does not fit, or it wastes more than half.
+static bool resize_in_place(void* p, size_t size, bool may_waste) {
+  track_quiet();
+  label_t* label = tracked_label(p);
+  const size_t old = label->bytes, room = page_of(label)->block_bytes - label->lead;
+  const bool fits = size <= room && (may_waste || size >= room / 2);
+  if (fits) { label->bytes = size; }
+  track_loud();
+  if (fits) { track_resized(p, old, size); }
+  return fits;
+}
+
+PRIVATE NOINLINE void* tracked_expand(void* p, size_t size) {
+  const size_t old = p == NULL ? SIZE_MAX : bytes_of(p);
+  if (old == SIZE_MAX) { return NULL; }
+  return size <= old || resize_in_place(p, size, true) ? p : NULL;
+}
+
+static void* move_tracked(theap_t* theap, void* p, aligned_t want) {
+  const size_t old = tracked_usable(p);
+  void* q = tracked_malloc(theap, want);
+  if (q == NULL) { return NULL; }
+  memcpy(q, p, size_min(old, want.size));
+  tracked_free(p);
+  return q;
+}
+
+PRIVATE NOINLINE void* tracked_realloc(theap_t* theap, void* p, aligned_t want) {
+  if (p == NULL) { return tracked_malloc(theap, want); }
+  const size_t old = bytes_of(p);
+  if (old == SIZE_MAX) {
+    track_refused(p);
+    report_foreign(p, "realloc");
+    errno = EINVAL;
+    return NULL;
+  }
+  const bool aligned = is_aligned((uint8_t*)p + want.offset, want.alignment);
+  if (aligned && resize_in_place(p, want.size, false)) {
+    if (want.zero && want.size > old) { memset((uint8_t*)p + old, 0, want.size - old); }
+    return p;
+  }
+  return move_tracked(theap, p, want);
+}
