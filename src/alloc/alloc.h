@@ -1,8 +1,8 @@
 // Allocating and freeing: the fast paths, in full, and the slow ones by name.
 //
 // malloc: theap of the thread -> page of the class -> first free block. free: page of the address
-// -> is it ours? -> push. No lock, no atomic read-modify-write; a miss of any kind is one of the
-// calls at the end of each function.
+// -> is it ours? -> can it be a block? -> push. No lock, no atomic read-modify-write; a miss of any
+// kind is one of the calls at the end of each function.
 #ifndef MI_ALLOC_ALLOC_H
 #define MI_ALLOC_ALLOC_H
 
@@ -33,7 +33,8 @@ PRIVATE void deferred_free_call(thread_t* thread, bool force);
 PRIVATE void* orphan_malloc(aligned_t want);
 
 // ---- free.c ----
-// Arguments in the order that leaves them where the fast path has them.
+// A page that is not the calling thread's, or none. Arguments in the order that leaves them where
+// the fast path has them.
 PRIVATE void block_free_shared(void* p, page_t* page);
 PRIVATE void report_foreign(const void* p, const char* what);
 
@@ -85,6 +86,10 @@ FAST void block_free(void* p) {
   page_t* page = page_of(p);
   if (unlikely(load_relaxed(&page->owner) != port_thread_id())) {
     block_free_shared(p, page);
+    return;
+  }
+  if (unlikely(has_any_bit(&page->mask, (uintptr_t)p)) || unlikely(page->free == p)) {
+    report_bad_free(page, p);
     return;
   }
   if (!hook_giving(page, p)) { return; }

@@ -9,11 +9,20 @@ PRIVATE COLD void report_foreign(const void* p, const char* what) {
   message_error(EINVAL, "%s of %p, which is not a block of this allocator", what, p);
 }
 
-PRIVATE NOINLINE void block_free_shared(void* p, page_t* page) {
-  if (unlikely(page == page_none() || (page_is_single(page) && p != page->start))) {
+// To its page, if it has one.
+static NOINLINE void block_free_home(void* p, page_t* page) {
+  if (unlikely(page == page_none())) {
     if (p != NULL) { report_foreign(p, "free"); }
     return;
   }
+  if (unlikely(!page_block_is_valid(page, p))) {
+    report_bad_free(page, p);
+    return;
+  }
   if (!hook_giving(page, p)) { return; }
-  block_free_other(page, p);
+  block_send(page, p);
+}
+
+PRIVATE NOINLINE void block_free_shared(void* p, page_t* page) {
+  if (!KEEP_LOOSE || unlikely(!block_set_aside(page, p))) { block_free_home(p, page); }
 }

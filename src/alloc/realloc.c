@@ -97,16 +97,26 @@ static void* move_to_new(theap_t* theap, void* p, size_t size, bool zero) {
   return q;
 }
 
+static bool block_is_known(const page_t* page, const void* p) {
+  return page != page_none() && page_block_is_valid(page, p);
+}
+
+static COLD void* refuse_pointer(const page_t* page, const void* p) {
+  if (page == page_none()) {
+    report_foreign(p, "realloc");
+  } else {
+    report_inside(page, p, "realloc");
+  }
+  errno = EINVAL;
+  return NULL;
+}
+
 PRIVATE void* theap_realloc(theap_t* theap, void* p, size_t size, bool zero) {
   if (TRACKED) { return tracked_realloc(theap, p, (aligned_t){size, 1, 0, zero}); }
   if (unlikely(p == NULL)) { return zero ? theap_zalloc(theap, size) : theap_malloc(theap, size); }
   page_t* page = page_of(p);
+  if (unlikely(!block_is_known(page, p))) { return refuse_pointer(page, p); }
   if (likely(block_fits(page, size))) { return p; }
-  if (unlikely(page == page_none())) {
-    report_foreign(p, "realloc");
-    errno = EINVAL;
-    return NULL;
-  }
   if (is_large(page) && size > MEDIUM_MAX && size <= PTRDIFF_MAX) {
     if (size <= page->block_bytes) {
       large_shrink(page, size);
@@ -126,7 +136,9 @@ PRIVATE void* theap_realloc_aligned(theap_t* theap, void* p, aligned_t want) {
     return NULL;
   }
   if (TRACKED) { return tracked_realloc(theap, p, want); }
-  const size_t old = block_usable(p);
+  const page_t* page = page_of(p);
+  if (unlikely(!block_is_known(page, p))) { return refuse_pointer(page, p); }
+  const size_t old = page->block_bytes;
   if (want.size <= old && want.size >= old / 2 &&
       is_aligned((uint8_t*)p + want.offset, want.alignment)) {
     return p;

@@ -29,9 +29,10 @@ RACY static bool heap_count_loose(heap_t* heap, void* arg) {
   for (const theap_t* theap = heap->theaps; theap != NULL; theap = theap->heap_next) {
     for (unsigned bin = 0; bin <= BIN_LARGE; bin++) {
       const loose_t loose = theap->loose[bin];
-      live->bytes -= size_min(live->bytes, loose.bytes);
+      const size_t bytes = loose_bytes(&loose, bin);
+      live->bytes -= size_min(live->bytes, bytes);
       live->blocks -= size_min(live->blocks, loose.count);
-      live->free_bytes += loose.bytes;
+      live->free_bytes += bytes;
       live->free_blocks += loose.count;
       if (bin < BIN_COUNT) { live->free_in_bin[bin] += loose.count; }
     }

@@ -86,7 +86,7 @@ RACY static void tally_less_loose(tally_t* tally, const theap_t* theap) {
     const loose_t loose = theap->loose[bin];
     size_t* bytes = bin == BIN_LARGE ? &tally->huge_bytes : &tally->normal_bytes;
     tally->blocks[bin] -= size_min(tally->blocks[bin], loose.count);
-    *bytes -= size_min(*bytes, loose.bytes);
+    *bytes -= size_min(*bytes, loose_bytes(&loose, bin));
   }
 }
 

@@ -62,9 +62,30 @@ RACY static void find_free_blocks(block_set_t* set, page_t* page, heap_t* heap) 
   set_add_list(set, page, remote_head(word, page->start));
 }
 
+// Of a page that another thread owns: its list may change while it is walked, but its memory stays.
+RACY static size_t count_others_free(const page_t* page) {
+  size_t count = 0;
+  memory_lock();
+  const bool is_there = page->span_arena != NULL && page_of(page->start) == page;
+  const block_t* block = is_there ? page->free : NULL;
+  while (block != NULL && count < page->capacity && page_block_is_valid(page, block)) {
+    count++;
+    block = block->next;
+  }
+  memory_unlock();
+  return count;
+}
+
+// … that are not on its own list.
+RACY static size_t page_used_by_any(const page_t* page) {
+  if (!page->held || load_relaxed(&page->owner) == port_thread_id()) { return page_used(page); }
+  const size_t free_blocks = count_others_free(page), capacity = page->capacity;
+  return free_blocks < capacity ? capacity - free_blocks : 0;
+}
+
 RACY PRIVATE size_t page_blocks_in_use(const page_t* page) {
   const uint32_t word = load_relaxed(&page->remote);
-  const size_t used = page->used - page->held, came_home = remote_count(word);
+  const size_t used = page_used_by_any(page), came_home = remote_count(word);
   if (remote_state(word) == REMOTE_FULL) { return page->reserved; }
   if (remote_state(word) == REMOTE_PARKED) { return size_min(came_home, page->reserved); }
   return used > came_home ? size_min(used - came_home, page->reserved) : 0;

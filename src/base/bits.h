@@ -33,4 +33,16 @@ FAST bool size_mul_overflows(size_t count, size_t size, size_t* total) {
   return __builtin_mul_overflow(count, size, total);
 }
 
+// Is one of `bits` set in the word? As one instruction with its operand in memory, which gcc does
+// not find by itself.
+FAST bool has_any_bit(const uintptr_t* word, uintptr_t bits) {
+#if defined(__x86_64__) && defined(__GCC_ASM_FLAG_OUTPUTS__) && !defined(__clang__)
+  bool any;
+  __asm__("test %2, %1" : "=@ccnz"(any) : "m"(*word), "r"(bits));
+  return any;
+#else
+  return (*word & bits) != 0;
+#endif
+}
+
 #endif

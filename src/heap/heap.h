@@ -34,8 +34,13 @@ typedef enum { HEAP_ALIVE, HEAP_DELETED, HEAP_DESTROYED } heap_state_t;
 // Blocks of a class that were set aside, see home.c.
 typedef struct loose {
   block_t* first;
-  uint32_t bytes, count;
+  uint32_t count;
+  uint32_t bytes;  // of large ones
 } loose_t;
+
+FAST size_t loose_bytes(const loose_t* loose, unsigned bin) {
+  return bin == BIN_LARGE ? loose->bytes : loose->count * bin_bytes(bin);
+}
 
 struct mi_theap_s {
   page_t* direct[DIRECT_COUNT];  // by size in granules: first page of the class, or page_none()
@@ -120,8 +125,10 @@ PRIVATE void heap_unpark(heap_t* heap, page_t* page);  // claimed by the caller
 
 // ---- home.c ----
 PRIVATE void theap_allow_loose(theap_t* theap, bool allow);
-// A free by the calling thread in a page that is not its own.
-PRIVATE void block_free_other(page_t* page, block_t* block);
+// A free by the calling thread in a page that is not its own. `set_aside` may refuse, `send` does
+// it.
+PRIVATE bool block_set_aside(page_t* page, block_t* block);
+PRIVATE void block_send(page_t* page, block_t* block);
 // The page of a large block that was set aside and has so many slices, or NULL. The block is the
 // caller's.
 PRIVATE page_t* theap_take_loose_large(theap_t* theap, size_t slices);
@@ -135,7 +142,6 @@ FAST block_t* theap_take_loose(theap_t* theap, unsigned bin) {
   if (block == NULL) { return NULL; }
   loose->first = block->next;
   loose->count--;
-  loose->bytes -= (uint32_t)bin_bytes(bin);
   return block;
 }
 

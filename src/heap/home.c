@@ -57,9 +57,13 @@ static void page_claimed(page_t* page, chain_t chain, uint32_t word) {
   page_keep(page);
 }
 
-static void block_send(page_t* page, block_t* block) {
-  uint32_t word = 0;
+PRIVATE void block_send(page_t* page, block_t* block) {
+  uint32_t word = load_relaxed(&page->remote);
   const chain_t chain = {block, block, 1};
+  if (unlikely(word >= REMOTE_HEAD && remote_head(word, page->start) == block)) {  // it is home
+    report_bad_free(page, block);
+    return;
+  }
   if (remote_free(&page->remote, page->start, chain, &word)) { page_claimed(page, chain, word); }
 }
 
@@ -70,10 +74,10 @@ PRIVATE void theap_allow_loose(theap_t* theap, bool allow) {
   theap->loose_from = allow && KEEP_LOOSE ? LOOSE_BIN : BIN_LARGE + 1;
 }
 
-static size_t loose_limit(const page_t* page) {
-  if (likely(page->bin != BIN_LARGE)) { return LOOSE_BLOCKS * page->block_bytes; }
-  const bool plain = page->span_arena != NULL && page->start == page->span_start;
-  return plain ? LOOSE_LARGE : 0;
+static bool loose_has_room(const loose_t* loose, const page_t* page) {
+  if (likely(page->bin != BIN_LARGE)) { return loose->count < LOOSE_BLOCKS; }
+  return page->span_arena != NULL && page->start == page->span_start &&
+         loose->bytes + page->block_bytes <= LOOSE_LARGE;
 }
 
 // Shorter blocks only from pages that were the thread's own before they were full: a line that two
@@ -86,9 +90,12 @@ static bool loose_suits(const theap_t* theap, const page_t* page) {
 // False: there are enough, or it is of a kind that is not kept.
 static bool loose_push(theap_t* theap, const page_t* page, block_t* block) {
   loose_t* loose = &theap->loose[page->bin];
-  const size_t bytes = loose->bytes + page->block_bytes;
-  if (bytes > loose_limit(page)) { return false; }
-  loose->bytes = (uint32_t)bytes;
+  if (unlikely(loose->first == block)) {
+    report_bad_free(page, block);
+    return true;
+  }
+  if (!loose_has_room(loose, page)) { return false; }
+  if (page->bin == BIN_LARGE) { loose->bytes += (uint32_t)page->block_bytes; }
   loose->count++;
   block->next = loose->first;
   loose->first = block;
@@ -135,11 +142,8 @@ PRIVATE void theap_flush_all_loose(theap_t* theap) {
   }
 }
 
-PRIVATE void block_free_other(page_t* page, block_t* block) {
+PRIVATE bool block_set_aside(page_t* page, block_t* block) {
   theap_t* theap = theap_current();
-  if (page->bin >= theap->loose_from && loose_suits(theap, page) &&
-      loose_push(theap, page, block)) {
-    return;
-  }
-  block_send(page, block);
+  return page->bin >= theap->loose_from && loose_suits(theap, page) &&
+         page_block_is_valid(page, block) && loose_push(theap, page, block);
 }

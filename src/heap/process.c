@@ -63,7 +63,7 @@ static void fork_prepare(void) {
   }
   if (TRACKED) { tracked_lock_for_fork(); }
   for_each_heap(heap_lock_both);
-  memory_lock_for_fork();
+  memory_lock();
   page_lock_for_fork();
   meta_lock_for_fork();
 }

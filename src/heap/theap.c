@@ -14,17 +14,22 @@ static void direct_update(theap_t* theap, unsigned bin) {
   for (size_t i = first; i <= last; i++) { theap->direct[i] = theap->first[bin]; }
 }
 
-static void page_hold(page_t* page, bool hold) {
-  if (page == page_none() || page->held == hold) { return; }
-  page->held = hold;
-  page->used += hold ? 1u : 0u - 1u;
+static void page_hold(page_t* page) {
+  if (page == page_none()) { return; }
+  page->held = true;
+  page->used += PAGE_HELD;
 }
 
-// The first page stays when its last block comes home: the next allocation wants it. It is held so
-// that free does not even look.
+static void page_let_go(page_t* page) {
+  if (page == page_none()) { return; }
+  page->used = page_used(page);
+  page->held = false;
+}
+
+// The first page is held: see page.h.
 static void queue_set_first(theap_t* theap, unsigned bin, page_t* page) {
-  page_hold(theap->first[bin], false);
-  page_hold(page, true);
+  page_let_go(theap->first[bin]);
+  page_hold(page);
   theap->first[bin] = page;
   direct_update(theap, bin);
 }
@@ -162,10 +167,10 @@ static page_t* claim_parked(heap_t* heap, unsigned bin, uint32_t* claimed) {
   return page;
 }
 
-// So much is free that its order matters.
+// So much is free that its order matters. Not held, or only just.
 static bool page_is_sparse(const page_t* page) {
   enum { FREE_SHARE = 4 };
-  return (page->capacity - page->used) * FREE_SHARE >= page->capacity;
+  return (page->capacity - page->used % PAGE_HELD) * FREE_SHARE >= page->capacity;
 }
 
 static page_t* theap_reuse_parked(theap_t* theap, unsigned bin) {
@@ -334,6 +339,10 @@ static void theap_release_page(theap_t* theap, page_t* page) {
 
 PRIVATE NOINLINE void theap_page_emptied(const void* last, page_t* page) {
   (void)last;
+  if (unlikely(page->held)) {  // after a thousand million times, or what was never a block of it
+    page->used = PAGE_HELD;
+    return;
+  }
   theap_t* theap = page->theap;
   const unsigned bin = page->bin;
   if (!spare_put(theap, page)) { theap_release_page(theap, page); }
@@ -347,7 +356,7 @@ static void queue_collect(theap_t* theap, unsigned bin, bool force) {
   while (page != NULL) {
     page_t* next = page->next;
     page_take_remote(page);
-    if (page_is_empty(page) && (force || !page->held)) { theap_release_page(theap, page); }
+    if ((force || !page->held) && page_used(page) == 0) { theap_release_page(theap, page); }
     page = next;
   }
 }
@@ -360,7 +369,7 @@ PRIVATE void theap_collect(theap_t* theap, bool force) {
 
 static void page_abandon(theap_t* theap, page_t* page) {
   page_take_remote(page);
-  if (page_is_empty(page)) {
+  if (page_used(page) == 0) {
     theap_release_page(theap, page);
   } else if (page->free != NULL || page->capacity < page->reserved) {
     theap_park(theap, page);
@@ -369,10 +378,11 @@ static void page_abandon(theap_t* theap, page_t* page) {
   }
 }
 
+// From the last page on, so that only one is ever held.
 PRIVATE void theap_abandon(theap_t* theap) {
   theap_flush_all_loose(theap);
   for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
-    while (!queue_is_empty(theap, bin)) { page_abandon(theap, theap->first[bin]); }
+    while (!queue_is_empty(theap, bin)) { page_abandon(theap, theap->first[bin]->prev); }
   }
   spare_release_all(theap);
 }

@@ -17,10 +17,7 @@ SHARED_DATA_DEF _Atomic(size_t) collect_requests;
 #define NONE_64     NONE_8, NONE_8, NONE_8, NONE_8, NONE_8, NONE_8, NONE_8, NONE_8
 #define NONE_DIRECT NONE_64, NONE_1
 #define NONE_BINS   NONE_64, NONE_8, NONE_1
-#define THEAP_NONE                                  \
-  {                                                 \
-    .direct = {NONE_DIRECT}, .first = { NONE_BINS } \
-  }
+#define THEAP_NONE  {.direct = {NONE_DIRECT}, .first = {NONE_BINS}, .loose_from = BIN_LARGE + 1}
 
 _Static_assert(BIN_COUNT == 64 + 8 + 1 && DIRECT_COUNT == 64 + 1,
                "theap_empty lists that many pages");

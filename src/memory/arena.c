@@ -903,6 +903,8 @@ UNUSED PRIVATE size_t memory_resident_free_bytes(void) {
   return bytes;
 }
 
-PRIVATE void memory_lock_for_fork(void) { lock_acquire(&memory.lock); }
+PRIVATE void memory_lock(void) { lock_acquire(&memory.lock); }
+
+PRIVATE void memory_unlock(void) { lock_release(&memory.lock); }
 
 PRIVATE void memory_unlock_after_fork(bool child) { lock_after_fork(&memory.lock, child); }

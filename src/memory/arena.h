@@ -102,7 +102,9 @@ PRIVATE int arena_reserve(const arena_spec_t* spec, size_t huge_bytes, arena_t**
 PRIVATE bool arena_contains(const arena_t* arena, const void* p);
 PRIVATE void memory_visit_arenas(arena_visit_fun* visit, void* arg);  // under the lock
 PRIVATE size_t memory_resident_free_bytes(void);                      // dirty
-PRIVATE void memory_lock_for_fork(void);
+// Between the two no memory of an arena goes away; for fork, and for who looks at what others own.
+PRIVATE void memory_lock(void);
+PRIVATE void memory_unlock(void);
 PRIVATE void memory_unlock_after_fork(bool child);
 
 // Counters of all that the OS gave.

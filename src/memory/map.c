@@ -14,7 +14,7 @@ enum { PART_BYTES = MAP_PART_ENTRIES * (int)sizeof(map_entry_t) };
 
 static map_entry_t* part_of(uintptr_t address) {
   const uint64_t index = (uint64_t)address >> MAP_PART_SHIFT;
-  return (map_entry_t*)((uintptr_t)&map + (uintptr_t)map.root[index]);
+  return (map_entry_t*)((uintptr_t)&map + (uintptr_t)map.root[index] * sizeof(map_entry_t));
 }
 
 static int part_add(uint64_t index) {
@@ -22,7 +22,7 @@ static int part_add(uint64_t index) {
   const int error = port_map(PART_BYTES, port_page_bytes(), &part);
   if (error != 0) { return error; }
   parts_added++;
-  map.root[index] = (intptr_t)((uintptr_t)part - (uintptr_t)&map);
+  map.root[index] = (intptr_t)((uintptr_t)part - (uintptr_t)&map) / (intptr_t)sizeof(map_entry_t);
   return 0;
 }
 

@@ -1,11 +1,10 @@
 // Address-to-page map: which page of blocks does an address belong to?
 //
 // Two levels: a root entry for each 4 GiB, a part entry for each slice. Entries are distances from
-// the map itself, so that zero, the content of untouched memory, leads to `none`: a part without
-// pages and a page that nobody owns. A lookup thus has no branch, and NULL or a foreign pointer
-// ends at map_none() without a test on the way. Bits above 47 are not looked at: no block of ours
-// has any, and an address with such bits, if it looks like one of ours below them, faults at the
-// first access.
+// the map itself (root: counted in entries, part: in bytes), so that zero, the content of untouched
+// memory, leads to `none`: a part without pages and a page that nobody owns. A lookup thus has no
+// branch, and NULL or a foreign pointer ends at map_none() without a test on the way. Bits above 47
+// are not looked at: no block of ours has any; free tests them with the page's mask.
 //
 //   address: |63 … 48| root 47 … 32 | part 31 … 14 | offset 13 … 0 |
 //
@@ -30,7 +29,7 @@ typedef intptr_t map_entry_t;
 
 typedef struct map {
   map_entry_t none[MAP_PART_ENTRIES];  // never written
-  map_entry_t root[MAP_ROOT_ENTRIES];  // distance to a part
+  map_entry_t root[MAP_ROOT_ENTRIES];  // distance to a part, in entries
 } map_t;
 
 SHARED_DATA(map_t, map);
@@ -42,8 +41,8 @@ FAST void* map_lookup(const void* p) {
   const uint64_t address = (uint64_t)(uintptr_t)p;
   const uint16_t part = (uint16_t)(address >> MAP_PART_SHIFT);
   const uintptr_t base = (uintptr_t)&map;
-  const map_entry_t* entries = (const map_entry_t*)(base + (uintptr_t)map.root[part]);
-  return (void*)(base + (uintptr_t)entries[(uint32_t)address >> SLICE_SHIFT]);
+  const uintptr_t index = (uintptr_t)map.root[part] + ((uint32_t)address >> SLICE_SHIFT);
+  return (void*)(base + *(const uintptr_t*)(base + index * sizeof(map_entry_t)));
 }
 
 // Makes the map cover a range; needs the memory lock. 0 or an error number.

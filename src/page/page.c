@@ -105,22 +105,38 @@ static bool span_for(const page_want_t* want, span_t* span) {
   return want->direct ? memory_take_direct(span_want, span) : memory_take(span_want, span);
 }
 
+// Bits that are 0 in the address of each block: those below the largest power of two that divides
+// its size, as pages start on slices, and those that no address has.
+static uintptr_t page_mask(const page_t* page) {
+  const uintptr_t high = sizeof(void*) == 8 ? (uintptr_t)0 - ((uintptr_t)1 << 24 << 24) : 0;
+  const size_t unit = page->block_bytes & (0 - page->block_bytes);
+  return page_is_single(page) ? high : high | (size_min(unit, SLICE_BYTES) - 1);
+}
+
+// Its memory and the size of its blocks are known.
+static void page_cut(page_t* page, unsigned bin) {
+  const bool single = bin == BIN_LARGE;
+  page->free = NULL;
+  page->reserved = single ? 1 : (uint16_t)(page->span_slices * SLICE_BYTES / page->block_bytes);
+  page->capacity = single ? 1 : 0;
+  page->used = page->capacity;
+  page->bin = (uint8_t)bin;
+  page->just_extended = false;
+  page->mask = page_mask(page);
+}
+
 static void page_fill(page_t* page, const page_want_t* want, const span_t* span) {
   const bool single = want->bin == BIN_LARGE;
-  page->free = NULL;
   page->start = span->start + want->shift;
   page->block_bytes = single ? want->bytes : bin_bytes(want->bin);
-  page->reserved = single ? 1 : (uint32_t)(span->slices * SLICE_BYTES / page->block_bytes);
-  page->used = page->capacity = single ? 1 : 0;
-  page->bin = (uint8_t)want->bin;
+  page->span_slices = (uint32_t)span->slices;
+  page_cut(page, want->bin);
   page->fresh_zero = span->is_zero;
-  page->just_extended = false;
-  page->held = 0;
+  page->held = false;
   page->theap = NULL;
   page->next = page->prev = page->heap_next = page->heap_prev = NULL;
   page->span_arena = span->arena;
   page->span_start = span->start;
-  page->span_slices = span->slices;
   store_relaxed(&page->owner, 0);
   store_relaxed(&page->remote, single ? REMOTE_FULL : REMOTE_OWNED);
 }
@@ -147,12 +163,9 @@ PRIVATE page_t* page_new(page_want_t want) {
 }
 
 PRIVATE void page_recut(page_t* page, unsigned bin) {
-  page->free = NULL;
   page->block_bytes = bin_bytes(bin);
-  page->reserved = (uint32_t)(page->span_slices * SLICE_BYTES / page->block_bytes);
-  page->used = page->capacity = 0;
-  page->bin = (uint8_t)bin;
-  page->fresh_zero = page->just_extended = false;
+  page_cut(page, bin);
+  page->fresh_zero = false;
   store_relaxed(&page->remote, REMOTE_OWNED);
 }
 
@@ -177,7 +190,7 @@ static uint32_t extend_count(const page_t* page) {
   const uint32_t least = page->fresh_zero ? 1 : EXTEND_USED;
   uint32_t count = (uint32_t)size_max(EXTEND_BYTES / page->block_bytes, least);
   if (limit != 0 && count > limit) { count = limit; }
-  const uint32_t left = page->reserved - page->capacity;
+  const uint32_t left = (uint32_t)(page->reserved - page->capacity);
   return count < left ? count : left;
 }
 
@@ -189,7 +202,7 @@ PRIVATE void page_extend(page_t* page) {
   }
   last->next = NULL;
   page->free = block_at(page, page->capacity);
-  page->capacity += count;
+  page->capacity = (uint16_t)(page->capacity + count);
   page->just_extended = true;
   stat_add(&memory_stats.pages_extended, 1);
 }
@@ -214,6 +227,13 @@ PRIVATE void page_take_remote(page_t* page) {
 PRIVATE void page_restore(page_t* page, uint32_t claimed) {
   page_prepend(page, remote_head(claimed, page->start));
   page->used = remote_count(claimed);
+}
+
+PRIVATE uint32_t page_used(const page_t* page) {
+  if (!page->held) { return page->used; }
+  uint32_t used = page->capacity;
+  for (const block_t* block = page->free; block != NULL; block = block->next) { used--; }
+  return used;
 }
 
 typedef struct block_bits {
@@ -249,20 +269,22 @@ PRIVATE bool page_has_room(page_t* page) {
   return page->free != NULL;
 }
 
-PRIVATE bool page_block_is_valid(const page_t* page, const void* p) {
-  const size_t offset = (size_t)((const uint8_t*)p - page->start);
-  return offset % page->block_bytes == 0 && offset / page->block_bytes < page->reserved;
+PRIVATE COLD void report_inside(const page_t* page, const void* p, const char* what) {
+  message_error(EINVAL, "%s of %p, which is inside a block of %zu bytes, not at its start", what, p,
+                page->block_bytes);
+}
+
+PRIVATE COLD void report_bad_free(const page_t* page, const void* p) {
+  if (page_block_is_valid(page, p)) {
+    message_error(EAGAIN, "double free of %zu-byte block %p", page->block_bytes, p);
+  } else {
+    report_inside(page, p, "free");
+  }
 }
 
 PRIVATE bool block_may_be_freed(const page_t* page, const void* p) {
-  if (!page_block_is_valid(page, p)) {
-    message_error(EINVAL, "free of %p, which is inside a block of %zu bytes, not at its start", p,
-                  page->block_bytes);
-    return false;
-  }
-  if (load_relaxed(&page->owner) == port_thread_id() && page->free == p) {
-    message_error(EAGAIN, "double free of %zu-byte block %p", page->block_bytes, p);
-    return false;
-  }
-  return true;
+  const bool is_ours = load_relaxed(&page->owner) == port_thread_id();
+  if (likely(page_block_is_valid(page, p) && !(is_ours && page->free == p))) { return true; }
+  report_bad_free(page, p);
+  return false;
 }

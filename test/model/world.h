@@ -116,7 +116,7 @@ static bool memory_take_direct(span_want_t want, span_t* out) {
   return want.slices == 0 && out == NULL;
 }
 static void memory_collect(bool force) { (void)force; }
-static void memory_lock_for_fork(void) {}
+static void memory_lock(void) {}
 static void memory_unlock_after_fork(bool child) { (void)child; }
 
 // ---- service ----
@@ -268,7 +268,7 @@ static bool check_page(page_t* page, void* arg) {
   MODEL_CHECK(live + ours + remote == page->capacity);
   MODEL_CHECK(queued == (state == REMOTE_OWNED) && is_parked == (state == REMOTE_PARKED));
   MODEL_CHECK(state != REMOTE_OWNED ||
-              (page->used == live + remote + page->held && remote_count(word) == remote));
+              (page_used(page) == live + remote && remote_count(word) == remote));
   MODEL_CHECK(state != REMOTE_PARKED || (remote_count(word) == live && live > 0));
   MODEL_CHECK(state != REMOTE_PARKED || load_relaxed(&heap->state) == HEAP_ALIVE);
   MODEL_CHECK(state != REMOTE_FULL || (live > 0 && ours == 0));
