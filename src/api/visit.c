@@ -78,14 +78,17 @@ RACY static size_t count_others_free(const page_t* page) {
 
 // … that are not on its own list.
 RACY static size_t page_used_by_any(const page_t* page) {
-  if (!page->held || load_relaxed(&page->owner) == port_thread_id()) { return page_used(page); }
+  if (!page->held) { return page->used; }
+  if (load_relaxed(&page->owner) == port_thread_id()) { return page_used(page); }
   const size_t free_blocks = count_others_free(page), capacity = page->capacity;
   return free_blocks < capacity ? capacity - free_blocks : 0;
 }
 
 RACY PRIVATE size_t page_blocks_in_use(const page_t* page) {
   const uint32_t word = load_relaxed(&page->remote);
+  track_quiet();
   const size_t used = page_used_by_any(page), came_home = remote_count(word);
+  track_loud();
   if (remote_state(word) == REMOTE_FULL) { return page->reserved; }
   if (remote_state(word) == REMOTE_PARKED) { return size_min(came_home, page->reserved); }
   return used > came_home ? size_min(used - came_home, page->reserved) : 0;
