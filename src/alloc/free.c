@@ -15,7 +15,7 @@ static NOINLINE void block_free_home(void* p, page_t* page) {
     if (p != NULL) { report_foreign(p, "free"); }
     return;
   }
-  if (unlikely(!page_block_is_valid(page, p))) {
+  if (unlikely(!page_block_is_valid(page, p) || remote_came_last(&page->remote, page->start, p))) {
     report_bad_free(page, p);
     return;
   }

@@ -19,7 +19,7 @@ static void page_set_span(page_t* page, const span_t* span) {
   heap_t* heap = load_relaxed(&page->heap);
   stat_up(&heap->stats.page_committed, span->slices * SLICE_BYTES);
   stat_down(&heap->stats.page_committed, page->span_slices * SLICE_BYTES);
-  page->span_slices = span->slices;
+  page->span_slices = (uint32_t)span->slices;
 }
 
 // What lies between the block and the end of its run is zero if fresh_zero; what was added may be

@@ -42,7 +42,7 @@ static void page_keep(page_t* page) {
 }
 
 // The page was nobody's; by freeing into it the calling thread has become its owner.
-static void page_claimed(page_t* page, chain_t chain, uint32_t word) {
+static NOINLINE void page_claimed(page_t* page, chain_t chain, uint32_t word) {
   if (remote_state(word) == REMOTE_PARKED) {
     heap_unpark(load_relaxed(&page->heap), page);
     page->used = chain.count;
@@ -58,12 +58,8 @@ static void page_claimed(page_t* page, chain_t chain, uint32_t word) {
 }
 
 PRIVATE void block_send(page_t* page, block_t* block) {
-  uint32_t word = load_relaxed(&page->remote);
+  uint32_t word = 0;
   const chain_t chain = {block, block, 1};
-  if (unlikely(word >= REMOTE_HEAD && remote_head(word, page->start) == block)) {  // it is home
-    report_bad_free(page, block);
-    return;
-  }
   if (remote_free(&page->remote, page->start, chain, &word)) { page_claimed(page, chain, word); }
 }
 

@@ -51,11 +51,19 @@ FAST block_t* remote_head(uint32_t word, uint8_t* start) {
   return head == 0 ? NULL : (block_t*)(void*)(start + (size_t)(head - 1) * REMOTE_GRANULE);
 }
 
+FAST uint32_t remote_granule(const block_t* head, const uint8_t* start) {
+  return (uint32_t)((size_t)((const uint8_t*)head - start) / REMOTE_GRANULE) + 1;
+}
+
 FAST uint32_t remote_word(uint32_t state, uint32_t count, const block_t* head,
                           const uint8_t* start) {
-  const size_t granule =
-      head == NULL ? 0 : (size_t)((const uint8_t*)head - start) / REMOTE_GRANULE + 1;
-  return (uint32_t)granule * REMOTE_HEAD | count * REMOTE_ONE | state;
+  return remote_granule(head, start) * REMOTE_HEAD | count * REMOTE_ONE | state;
+}
+
+// Did this block of the page come home last? A block in use never did: who got it has seen the list
+// taken since.
+FAST bool remote_came_last(remote_t* remote, const uint8_t* start, const block_t* block) {
+  return load_relaxed(remote) / REMOTE_HEAD == remote_granule(block, start);
 }
 
 // A chain of `count` blocks of one page that the caller may free.

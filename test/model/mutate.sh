@@ -56,6 +56,7 @@ heap/theap.c;park;lists a page before it is parked;/if (!remote_park(/d;s/^  ret
 heap/theap.c;heaps;parks in a heap that is being deleted;/return PARK_MOVED/d
 heap/theap.c;park;keeps the owner of a full page;/theap_page_to_full(theap_t/,/^}/{/theap_disown/d}
 heap/theap.c;park;disowns a full page when it is nobody's;/theap_page_to_full(theap_t/,/^}/{/theap_disown/d;s/{ return true; }/{ theap_disown(theap, page); return true; }/}
+heap/theap.c;park;a page is let go without a count;/^  page->used = page_used(page);/d
 heap/theap.c;park;restores nothing from a parked page;/^  page_restore(page, claimed);/d
 heap/home.c;park;leaves the claimed page in the pool;/heap_unpark(/d
 heap/home.c;park;forgets the count of a parked page;/page->used = chain.count;/d
