@@ -20,6 +20,7 @@
 #include "memory/arena.c"
 
 #include "page/page.c"
+#include "page/check.c"
 
 #include "heap/home.c"
 #include "heap/tracked.c"

@@ -6,8 +6,11 @@
 
 #include "alloc.h"
 
-static void* malloc_plain(theap_t* theap, size_t size, bool zero) {
-  return zero ? theap_zalloc(theap, size) : theap_malloc(theap, size);
+// The block of `size` bytes was asked for with `wanted`.
+static void* malloc_plain(theap_t* theap, size_t size, size_t wanted, bool zero) {
+  void* p = zero ? theap_zalloc(theap, size) : theap_malloc(theap, size);
+  if (NOTE_BLOCKS && p != NULL) { block_set_size(page_of(p), p, wanted); }
+  return p;
 }
 
 static void* malloc_run(theap_t* theap, const aligned_t* want) {
@@ -29,12 +32,14 @@ PRIVATE void* theap_malloc_aligned(theap_t* theap, aligned_t want) {
   }
   if (TRACKED) { return tracked_malloc(theap, want); }
   const bool at_start = (want.offset & (want.alignment - 1)) == 0;
-  if (likely(at_start && want.alignment <= SLICE_BYTES && want.size <= MEDIUM_MAX)) {
-    const size_t size = align_up(want.size + (want.size == 0), want.alignment);
-    if (likely(size <= MEDIUM_MAX)) { return malloc_plain(theap, size, want.zero); }
+  if (likely(at_start && want.alignment <= SLICE_BYTES && want.size <= MEDIUM_REQUEST)) {
+    const size_t block = align_up(size_max(want.size, PAD_BYTES == 0) + PAD_BYTES, want.alignment);
+    if (likely(block <= MEDIUM_MAX)) {
+      return malloc_plain(theap, block - PAD_BYTES, want.size, want.zero);
+    }
   }
-  if (at_start && want.alignment <= SLICE_BYTES) {
-    return malloc_plain(theap, size_max(want.size, MEDIUM_MAX + 1), want.zero);
+  if (at_start && want.alignment <= (size_t)LARGE_ALIGN) {
+    return malloc_plain(theap, size_max(want.size, MEDIUM_REQUEST + 1), want.size, want.zero);
   }
   void* p = malloc_run(theap, &want);
   if (unlikely(p == NULL)) { errno = ENOMEM; }

@@ -15,6 +15,9 @@ typedef struct aligned {
 
 // ---- malloc.c ----
 PRIVATE void* malloc_slow(size_t size, theap_t* theap, bool zero);
+// Of large blocks without a wish: next to a guard, or as whole slices, which can be lengthened
+// best.
+enum { LARGE_ALIGN = GUARD_PAGES ? GRANULE : SLICE_BYTES };
 // Blocks above MEDIUM_MAX; `shift` is where the block starts in its aligned memory.
 typedef struct large_want {
   size_t size, align, shift;
@@ -53,11 +56,16 @@ UNUSED PRIVATE void* tracked_expand(void* p, size_t size);
 UNUSED PRIVATE void tracked_free(void* p);
 UNUSED PRIVATE size_t tracked_usable(const void* p);
 
+// Larger requests have a run of their own.
+enum { SMALL_REQUEST = SMALL_MAX - PAD_BYTES, MEDIUM_REQUEST = MEDIUM_MAX - PAD_BYTES };
+
 // The page that serves small and medium sizes next; page_none(), which has no block, for larger
 // ones.
 FAST page_t* theap_page_for(const theap_t* theap, size_t size) {
-  if (likely(size <= SMALL_MAX)) { return theap->direct[(size + (GRANULE - 1)) / GRANULE]; }
-  return likely(size <= MEDIUM_MAX) ? theap->first[bin_of(size)] : page_none();
+  if (likely(size <= SMALL_REQUEST)) {
+    return theap->direct[(size + (PAD_BYTES + GRANULE - 1)) / GRANULE];
+  }
+  return likely(size <= MEDIUM_REQUEST) ? theap->first[bin_of(size + PAD_BYTES)] : page_none();
 }
 
 FAST void* theap_malloc(theap_t* theap, size_t size) {
@@ -65,8 +73,14 @@ FAST void* theap_malloc(theap_t* theap, size_t size) {
   page_t* page = theap_page_for(theap, size);
   block_t* block = page_pop(page);
   if (unlikely(block == NULL)) { return malloc_slow(size, theap, false); }
-  hook_taken(page, block);
+  hook_taken(page, block, size);
   return block;
+}
+
+// A block that was taken for `size` bytes becomes zero, also what lies beyond them.
+FAST void* block_zero_all(const page_t* page, void* block, size_t size) {
+  if (ZERO_FREED && CHECK_REUSE && !page_is_single(page)) { return block; }
+  return memset(block, 0, NOTE_BLOCKS ? size : page_room(page));
 }
 
 // The whole block is zero, also what lies beyond `size`.
@@ -75,7 +89,8 @@ FAST void* theap_zalloc(theap_t* theap, size_t size) {
   page_t* page = theap_page_for(theap, size);
   block_t* block = page_pop(page);
   if (unlikely(block == NULL)) { return malloc_slow(size, theap, true); }
-  return memset(block, 0, page->block_bytes);
+  hook_taken(page, block, size);
+  return block_zero_all(page, block, size);
 }
 
 FAST void block_free(void* p) {
@@ -88,8 +103,9 @@ FAST void block_free(void* p) {
     block_free_shared(p, page);
     return;
   }
-  if (unlikely(has_any_bit(&page->mask, (uintptr_t)p)) || unlikely(page->free == p)) {
-    report_bad_free(page, p);
+  if (!CHECK_FREE &&
+      (unlikely(has_any_bit(&page->mask, (uintptr_t)p)) || unlikely(page->free == p))) {
+    report_bad_block(page, p, "free");
     return;
   }
   if (!hook_giving(page, p)) { return; }
@@ -97,9 +113,12 @@ FAST void block_free(void* p) {
   if (unlikely(--page->used == 0)) { theap_page_emptied(p, page); }
 }
 
-// 0 for NULL and what is not ours
+// 0 for NULL and what is not ours.
 FAST size_t block_usable(const void* p) {
-  return TRACKED ? tracked_usable(p) : page_of(p)->block_bytes;
+  if (TRACKED) { return tracked_usable(p); }
+  const page_t* page = page_of(p);
+  if (PAD_BYTES == 0 && !NOTE_BLOCKS) { return page->block_bytes; }
+  return page == page_none() ? 0 : block_size(page, p);
 }
 
 #endif

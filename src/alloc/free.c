@@ -13,16 +13,31 @@ PRIVATE COLD void report_foreign(const void* p, const char* what) {
 static NOINLINE void block_free_home(void* p, page_t* page) {
   if (unlikely(page == page_none())) {
     if (p != NULL) { report_foreign(p, "free"); }
-    return;
+  } else if (unlikely(!page_block_is_valid(page, p) ||
+                      remote_came_last(&page->remote, page->start, p))) {
+    report_bad_block(page, p, "free");
+  } else {
+    block_send(page, p);
   }
-  if (unlikely(!page_block_is_valid(page, p) || remote_came_last(&page->remote, page->start, p))) {
-    report_bad_free(page, p);
+}
+
+static void block_free_known(void* p, page_t* page) {
+  if (unlikely(page == page_none())) {
+    if (p != NULL) { report_foreign(p, "free"); }
     return;
   }
   if (!hook_giving(page, p)) { return; }
-  block_send(page, p);
+  if (unlikely(!block_depart(page, p))) {  // another thread was quicker
+    report_bad_block(page, p, "free");
+    return;
+  }
+  if (!KEEP_LOOSE || !block_set_aside(page, p)) { block_send(page, p); }
 }
 
 PRIVATE NOINLINE void block_free_shared(void* p, page_t* page) {
-  if (!KEEP_LOOSE || unlikely(!block_set_aside(page, p))) { block_free_home(p, page); }
+  if (CHECK_FREE) {
+    block_free_known(p, page);
+  } else if (!KEEP_LOOSE || unlikely(!block_set_aside(page, p))) {
+    block_free_home(p, page);
+  }
 }

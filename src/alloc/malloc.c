@@ -47,12 +47,12 @@ static void slow_tick(theap_t* theap) {
 // ---- small and medium ----
 
 // Of a block that was never used only the link is not zero.
-static void* block_zero(page_t* page, block_t* block, bool never_used) {
-  if (never_used && page->fresh_zero) {
-    block->next = NULL;
+static void* block_zero(page_t* page, block_t* block, size_t size, bool never_used) {
+  if (never_used && page->fresh_zero && !FILL_BLOCKS) {
+    if (!LINKS_APART) { block->next = NULL; }
     return block;
   }
-  return memset(block, 0, page->block_bytes);
+  return block_zero_all(page, block, size);
 }
 
 static page_t* find_page(theap_t* theap, unsigned bin) {
@@ -64,14 +64,13 @@ static page_t* find_page(theap_t* theap, unsigned bin) {
 }
 
 static void* malloc_medium(theap_t* theap, size_t size, bool zero) {
-  page_t* page = find_page(theap, bin_of(size));
+  page_t* page = find_page(theap, bin_of(size + PAD_BYTES));
   if (unlikely(page == NULL)) { return NULL; }
   const bool never_used = page->just_extended;
   page->just_extended = false;
   block_t* block = page_pop(page);
-  if (zero) { return block_zero(page, block, never_used); }
-  hook_taken(page, block);
-  return block;
+  hook_taken(page, block, size);
+  return zero ? block_zero(page, block, size, never_used) : block;
 }
 
 // ---- large ----
@@ -99,6 +98,17 @@ static page_t* large_page(const heap_t* heap, page_want_t want) {
   return page != NULL ? page : page_new(want);
 }
 
+// The block is the program's from now on, for `size` bytes.
+static void* large_hand_out(page_t* page, size_t size) {
+  block_return(page, (block_t*)(void*)page->start);
+  hook_taken(page, (block_t*)(void*)page->start, size);
+  return page->start;
+}
+
+static void* large_zero(const page_t* page, size_t size) {
+  return memset(page->start, 0, NOTE_BLOCKS ? size : page->block_bytes);
+}
+
 PRIVATE void large_set_bytes(page_t* page, size_t bytes) {
   heap_t* heap = load_relaxed(&page->heap);
   stat_up(&heap->stats.malloc_huge, bytes);
@@ -110,14 +120,17 @@ PRIVATE void large_set_bytes(page_t* page, size_t bytes) {
 static void* malloc_loose_large(theap_t* theap, const large_want_t* want) {
   if (want->align > SLICE_BYTES || want->shift != 0 || want->room != 0) { return NULL; }
   if (want->zero && want->size > ZERO_MOST) { return NULL; }
-  page_t* page = theap_take_loose_large(theap, divide_up(want->size, SLICE_BYTES));
+  const size_t bytes = align_up(want->size, LARGE_UNIT);
+  page_t* page = theap_take_loose_large(theap, large_slices(bytes, 0));
   if (page == NULL) { return NULL; }
   heap_t* heap = theap->heap;
-  const size_t bytes = align_up(want->size, LARGE_UNIT);
+  block_check_reuse(page, page->start);
   if (bytes != page->block_bytes) { large_set_bytes(page, bytes); }
+  if (GUARD_PAGES) { page_move_large(page, want->align); }
   page->fresh_zero = false;
   stat_add(&heap->stats.malloc_huge_count, 1);
-  return want->zero ? memset(page->start, 0, page->block_bytes) : page->start;
+  (void)large_hand_out(page, want->size);
+  return want->zero ? large_zero(page, want->size) : page->start;
 }
 
 PRIVATE void* malloc_large(theap_t* theap, large_want_t want) {
@@ -133,6 +146,7 @@ PRIVATE void* malloc_large(theap_t* theap, large_want_t want) {
                            .align = want.align,
                            .shift = want.shift,
                            .zeroed = want.zero && bytes > ZERO_MOST,
+                           .at_end = want.room == 0 && want.shift == 0 && want.align <= GRANULE,
                            .direct = want.room >= DIRECT_ROOM_LEAST / 4};
   page_t* page = large_page(heap, page_want);
   if (unlikely(page == NULL)) {
@@ -142,12 +156,8 @@ PRIVATE void* malloc_large(theap_t* theap, large_want_t want) {
   }
   page->block_bytes = align_up(want.size, LARGE_UNIT);
   store_relaxed(&page->keeper, theap->serial);
-  void* block = page->start;
-  if (want.zero && !page->fresh_zero) {
-    memset(block, 0, page->block_bytes);
-  } else if (!want.zero) {
-    hook_taken(page, block);
-  }
+  void* block = large_hand_out(page, want.size);
+  if (want.zero && (!page->fresh_zero || FILL_BLOCKS)) { (void)large_zero(page, want.size); }
   heap_add_page(heap, page);
   stat_up(&heap->stats.malloc_huge, page->block_bytes);
   stat_add(&heap->stats.malloc_huge_count, 1);
@@ -164,8 +174,8 @@ PRIVATE COLD void* refuse_memory(size_t size) {
 
 static void* malloc_of(theap_t* theap, size_t size, bool zero) {
   slow_tick(theap);
-  if (size <= MEDIUM_MAX) { return malloc_medium(theap, size, zero); }
-  return malloc_large(theap, (large_want_t){.size = size, .align = SLICE_BYTES, .zero = zero});
+  if (size <= MEDIUM_REQUEST) { return malloc_medium(theap, size, zero); }
+  return malloc_large(theap, (large_want_t){.size = size, .align = LARGE_ALIGN, .zero = zero});
 }
 
 PRIVATE void* orphan_malloc(aligned_t want) {
@@ -188,17 +198,23 @@ static NOINLINE void* malloc_slower(size_t size, theap_t* theap, bool zero) {
   return p;
 }
 
+static void* loose_hand_out(block_t* block, size_t size, bool zero) {
+  page_t* page = page_of(block);
+  block_return(page, block);
+  hook_taken(page, block, size);
+  return zero ? block_zero_all(page, block, size) : block;
+}
+
 PRIVATE NOINLINE void* malloc_slow(size_t size, theap_t* theap, bool zero) {
-  if (size <= MEDIUM_MAX) {
-    const unsigned bin = bin_of(size);
-    block_t* loose = theap_take_loose(theap, bin);
-    if (loose != NULL) { return zero ? memset(loose, 0, bin_bytes(bin)) : loose; }
+  if (size <= MEDIUM_REQUEST) {
+    block_t* loose = theap_take_loose(theap, bin_of(size + PAD_BYTES));
+    if (loose != NULL) { return loose_hand_out(loose, size, zero); }
   }
   return malloc_slower(size, theap, zero);
 }
 
 PRIVATE size_t good_size(size_t size) {
-  if (TRACKED) { return size; }
-  if (size <= MEDIUM_MAX) { return bin_bytes(bin_of(size)); }
+  if (TRACKED || NOTE_BLOCKS) { return size; }
+  if (size <= MEDIUM_REQUEST) { return bin_bytes(bin_of(size + PAD_BYTES)) - PAD_BYTES; }
   return size > PTRDIFF_MAX ? size : align_up(size, LARGE_UNIT);
 }

@@ -12,7 +12,8 @@ enum {
 static bool is_large(const page_t* page) { return page->bin == BIN_LARGE; }
 
 static size_t span_room(const page_t* page) {
-  return page->span_slices * SLICE_BYTES - (size_t)(page->start - page->span_start);
+  const size_t before = (size_t)(page->start - page->span_start);
+  return page->span_slices * SLICE_BYTES - before - page_guard_bytes();
 }
 
 static void page_set_span(page_t* page, const span_t* span) {
@@ -20,6 +21,13 @@ static void page_set_span(page_t* page, const span_t* span) {
   stat_up(&heap->stats.page_committed, span->slices * SLICE_BYTES);
   stat_down(&heap->stats.page_committed, page->span_slices * SLICE_BYTES);
   page->span_slices = (uint32_t)span->slices;
+}
+
+// Debug builds: the padding of a block that will be longer.
+static void zero_padding(page_t* page) {
+  if (!NOTE_BLOCKS) { return; }
+  const size_t size = block_size(page, page->start);
+  memset(page->start + size, 0, page->block_bytes - size);
 }
 
 // What lies between the block and the end of its run is zero if fresh_zero; what was added may be
@@ -31,29 +39,42 @@ static void zero_added(const page_t* page, size_t old_room, size_t bytes, bool a
 }
 
 // A large block belongs to who holds it: no other thread touches its page until it is freed.
-static bool large_grow(page_t* page, size_t size, bool zero) {
+static bool large_grow_unguarded(page_t* page, size_t size, bool zero) {
   const size_t bytes = align_up(size, LARGE_STEP);
   const size_t old_room = span_room(page);
   const size_t shift = (size_t)(page->start - page->span_start);
   span_t span = page_span(page);
   span.is_zero = page->fresh_zero;
-  if (bytes > old_room && !memory_lengthen(&span, divide_up(bytes + shift, SLICE_BYTES))) {
-    return false;
-  }
+  if (bytes > old_room && !memory_lengthen(&span, large_slices(bytes, shift))) { return false; }
+  if (zero) { zero_padding(page); }
   if (zero) { zero_added(page, old_room, bytes, span.is_zero); }
   page_set_span(page, &span);
   page->fresh_zero = span.is_zero;
   large_set_bytes(page, bytes);
+  block_set_size(page, page->start, size);
   return true;
+}
+
+static bool large_grow(page_t* page, size_t size, bool zero) {
+  const bool moves_guard = GUARD_PAGES && align_up(size, LARGE_STEP) > span_room(page);
+  if (moves_guard && !page_unguard(page)) { return false; }
+  const bool done = large_grow_unguarded(page, size, zero);
+  if (moves_guard) { page_guard(page); }
+  return done;
 }
 
 static void large_shrink(page_t* page, size_t size) {
   span_t span = page_span(page);
   const size_t shift = (size_t)(page->start - page->span_start);
-  memory_shorten(&span, divide_up(align_up(size, LARGE_STEP) + shift, SLICE_BYTES));
+  const size_t slices = large_slices(align_up(size, LARGE_STEP), shift);
+  const bool moves_guard = GUARD_PAGES && slices < span.slices;
+  if (moves_guard && !page_unguard(page)) { return; }
+  memory_shorten(&span, slices);
   page_set_span(page, &span);
+  if (moves_guard) { page_guard(page); }
   page->fresh_zero = false;  // between the new end and the end of the run
   large_set_bytes(page, size_min(align_up(size, LARGE_STEP), page->block_bytes));
+  block_set_size(page, page->start, size);
 }
 
 // A mapping of its own moves by exchanging page tables.
@@ -61,31 +82,44 @@ static void* large_move(page_t* page, size_t size, bool zero) {
   span_t span = page_span(page);
   const size_t bytes = align_up(size, LARGE_STEP);
   if (page->span_arena != NULL || page->start != page->span_start) { return NULL; }
-  if (zero && !page->fresh_zero) { return NULL; }
+  if ((zero && !page->fresh_zero) || !page_unguard(page)) { return NULL; }
+  if (zero) { zero_padding(page); }
   map_enter(page->start, 1, NULL);
   const bool moved = memory_remap_direct(&span, bytes + bytes / 4);
   page->start = page->span_start = span.start;
   page_set_span(page, &span);
+  page_guard(page);
   map_enter(page->start, 1, page);
   if (!moved) { return NULL; }
   large_set_bytes(page, bytes);
+  block_set_size(page, page->start, size);
   return page->start;
 }
 
 static bool block_fits(const page_t* page, size_t size) {
-  const size_t bytes = page->block_bytes;
-  return size <= bytes && (size >= bytes / 2 || bytes <= 2 * GRANULE);
+  const size_t bytes = page_room(page);
+  return size <= bytes && (size >= bytes / 2 || page->block_bytes <= 2 * GRANULE);
+}
+
+// The block keeps its place; debug builds note its new size.
+static void* keep_block(page_t* page, void* p, size_t size, bool zero) {
+  if (NOTE_BLOCKS) {
+    const size_t old = block_size(page, p);
+    block_set_size(page, p, size);
+    if (zero && size > old) { memset((uint8_t*)p + old, 0, size - old); }
+  }
+  return p;
 }
 
 static void* move_to_new(theap_t* theap, void* p, size_t size, bool zero) {
   const page_t* page = page_of(p);
-  const size_t old = page->block_bytes;
+  const size_t old = block_size(page, p);
   void* q = NULL;
-  if (is_large(page) && size > old && size > MEDIUM_MAX && size < PTRDIFF_MAX / 2 &&
+  if (is_large(page) && size > old && size > MEDIUM_REQUEST && size < PTRDIFF_MAX / 2 &&
       theap->thread != NULL) {
     const size_t room = size < MOVE_LEAST ? size / 8 : size / 4;
     q = malloc_large(
-        theap, (large_want_t){.size = size, .align = SLICE_BYTES, .zero = zero, .room = room});
+        theap, (large_want_t){.size = size, .align = LARGE_ALIGN, .zero = zero, .room = room});
     if (q == NULL) { errno = ENOMEM; }
   } else {
     q = zero ? theap_zalloc(theap, size) : theap_malloc(theap, size);
@@ -97,27 +131,26 @@ static void* move_to_new(theap_t* theap, void* p, size_t size, bool zero) {
   return q;
 }
 
-static bool block_is_known(const page_t* page, const void* p) {
-  return page != page_none() && page_block_is_valid(page, p);
-}
-
-static COLD void* refuse_pointer(const page_t* page, const void* p) {
+// False, with errno: it is no live block, which was reported.
+static bool block_may_move(const page_t* page, const void* p) {
+  const bool known = page != page_none() && page_block_is_valid(page, p);
+  if (likely(known && block_is_intact(page, p))) { return true; }
   if (page == page_none()) {
     report_foreign(p, "realloc");
   } else {
-    report_inside(page, p, "realloc");
+    report_bad_block(page, p, "realloc");
   }
   errno = EINVAL;
-  return NULL;
+  return false;
 }
 
 PRIVATE void* theap_realloc(theap_t* theap, void* p, size_t size, bool zero) {
   if (TRACKED) { return tracked_realloc(theap, p, (aligned_t){size, 1, 0, zero}); }
   if (unlikely(p == NULL)) { return zero ? theap_zalloc(theap, size) : theap_malloc(theap, size); }
   page_t* page = page_of(p);
-  if (unlikely(!block_is_known(page, p))) { return refuse_pointer(page, p); }
-  if (likely(block_fits(page, size))) { return p; }
-  if (is_large(page) && size > MEDIUM_MAX && size <= PTRDIFF_MAX) {
+  if (unlikely(!block_may_move(page, p))) { return NULL; }
+  if (likely(block_fits(page, size))) { return keep_block(page, p, size, zero); }
+  if (is_large(page) && size > MEDIUM_REQUEST && size <= PTRDIFF_MAX) {
     if (size <= page->block_bytes) {
       large_shrink(page, size);
       return p;
@@ -136,12 +169,12 @@ PRIVATE void* theap_realloc_aligned(theap_t* theap, void* p, aligned_t want) {
     return NULL;
   }
   if (TRACKED) { return tracked_realloc(theap, p, want); }
-  const page_t* page = page_of(p);
-  if (unlikely(!block_is_known(page, p))) { return refuse_pointer(page, p); }
-  const size_t old = page->block_bytes;
-  if (want.size <= old && want.size >= old / 2 &&
+  page_t* page = page_of(p);
+  if (unlikely(!block_may_move(page, p))) { return NULL; }
+  const size_t old = block_usable(p), room = page_room(page);
+  if (want.size <= room && want.size >= room / 2 &&
       is_aligned((uint8_t*)p + want.offset, want.alignment)) {
-    return p;
+    return keep_block(page, p, want.size, want.zero);
   }
   void* q = theap_malloc_aligned(theap, want);
   if (q != NULL) {
@@ -154,6 +187,7 @@ PRIVATE void* theap_realloc_aligned(theap_t* theap, void* p, aligned_t want) {
 PRIVATE void* block_expand(void* p, size_t size) {
   if (TRACKED) { return tracked_expand(p, size); }
   page_t* page = page_of(p);
-  if (size <= page->block_bytes) { return p; }
+  if (CHECK_FREE && p != NULL && unlikely(!block_may_move(page, p))) { return NULL; }
+  if (size <= page_room(page)) { return p == NULL ? NULL : keep_block(page, p, size, false); }
   return is_large(page) && size <= PTRDIFF_MAX && large_grow(page, size, false) ? p : NULL;
 }

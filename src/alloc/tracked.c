@@ -29,8 +29,8 @@ static label_t* take_large(theap_t* theap, size_t bytes) {
 static label_t* take_shifted(theap_t* theap, const aligned_t* want) {
   const size_t shift = (0 - want->offset - GRANULE) & (want->alignment - 1);
   return malloc_large(
-      theap, (large_want_t){
-                 .size = want->size + GRANULE, .align = want->alignment, .shift = shift});
+      theap,
+      (large_want_t){.size = want->size + GRANULE, .align = want->alignment, .shift = shift});
 }
 
 static void* tracked_take(theap_t* theap, const aligned_t* want) {

@@ -39,7 +39,16 @@ static bool set_add(block_set_t* set, const page_t* page, const block_t* block) 
 
 // A list that leads out of the page or in a circle has been overwritten: it ends there.
 RACY static void set_add_list(block_set_t* set, const page_t* page, const block_t* list) {
-  while (list != NULL && set_add(set, page, list)) { list = list->next; }
+  while (list != NULL && set_add(set, page, list)) { list = block_next(page, list); }
+}
+
+RACY static void set_add_by_state(block_set_t* set, const page_t* page) {
+  for (size_t i = 0; i < page->capacity; i++) {
+    const uint8_t* block = page->start + i * page->block_bytes;
+    if (load_relaxed(&page_checks(page)->links[i]) != LINK_LIVE) {
+      (void)set_add(set, page, (const block_t*)(const void*)block);
+    }
+  }
 }
 
 // Blocks that threads set aside: their page does not know.
@@ -47,7 +56,7 @@ RACY static void set_add_loose(block_set_t* set, const page_t* page, heap_t* hea
   lock_acquire(&heap->lock);
   for (const theap_t* theap = heap->theaps; theap != NULL; theap = theap->heap_next) {
     const block_t* block = theap->loose[page->bin].first;
-    for (; block != NULL; block = block->next) { (void)set_add(set, page, block); }
+    for (; block != NULL; block = loose_next(block)) { (void)set_add(set, page, block); }
   }
   lock_release(&heap->lock);
 }
@@ -55,6 +64,10 @@ RACY static void set_add_loose(block_set_t* set, const page_t* page, heap_t* hea
 RACY static void find_free_blocks(block_set_t* set, page_t* page, heap_t* heap) {
   memset(set->words, 0, divide_up(page->capacity, 64) * sizeof(set->words[0]));
   set->count = 0;
+  if (CHECK_STATE) {
+    set_add_by_state(set, page);
+    return;
+  }
   set_add_loose(set, page, heap);
   if (page_is_single(page)) { return; }
   const uint32_t word = load_acquire(&page->remote);  // [R1] in: the links of what came home
@@ -62,15 +75,22 @@ RACY static void find_free_blocks(block_set_t* set, page_t* page, heap_t* heap) 
   set_add_list(set, page, remote_head(word, page->start));
 }
 
+RACY static size_t count_list(const page_t* page, const block_t* block) {
+  size_t count = 0;
+  while (block != NULL && count < page->capacity && page_block_is_valid(page, block)) {
+    count++;
+    block = block_next(page, block);
+  }
+  return count;
+}
+
 // Of a page that another thread owns: its list may change while it is walked, but its memory stays.
 RACY static size_t count_others_free(const page_t* page) {
   size_t count = 0;
   memory_lock();
-  const bool is_there = page->span_arena != NULL && page_of(page->start) == page;
-  const block_t* block = is_there ? page->free : NULL;
-  while (block != NULL && count < page->capacity && page_block_is_valid(page, block)) {
-    count++;
-    block = block->next;
+  if (page->span_arena != NULL && page_of(page->start) == page) {
+    count = count_list(page, page->free);
+    if (REUSE_LATER) { count += count_list(page, page_checks(page)->later); }
   }
   memory_unlock();
   return count;
@@ -131,7 +151,7 @@ RACY static mi_heap_area_t area_of(const page_t* page, size_t free_blocks) {
       .reserved = bytes,
       .committed = bytes,
       .used = page->capacity - free_blocks,
-      .block_size = page->block_bytes,
+      .block_size = page_room(page),
       .full_block_size = page->block_bytes,
   };
 }

@@ -113,7 +113,8 @@ enum {
   QUARANTINE = MI_QUARANTINE,    // freed blocks wait for a random time
   KEEP_CLASS = MI_KEEP_CLASS,    // memory that held blocks of a class never holds other blocks
 
-  KEEP_LOOSE = !CHECK_FREE && !TRACKED,  // freed blocks may be set aside, unknown to their page
+  // Freed blocks may be set aside, unknown to their page.
+  KEEP_LOOSE = (!CHECK_FREE || CHECK_STATE) && !TRACKED,
   FILL_BLOCKS =
       MI_DEBUG >= 1 && !TRACKED,  // 0xD0 in new blocks, 0xDF in freed ones, 0xDE behind the end
   NOTE_BLOCKS = MI_DEBUG >= 1,    // the size asked for, and who took and freed it, of each block

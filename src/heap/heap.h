@@ -136,11 +136,19 @@ PRIVATE void theap_flush_loose(theap_t* theap, unsigned bin);
 PRIVATE void theap_flush_all_loose(theap_t* theap);
 // To its page, whoever owns that.
 PRIVATE void block_come_home(page_t* page, block_t* block);
+// Where links are apart they are a page's own: small blocks that are set aside are of one page,
+// large ones are linked by their pages.
+FAST block_t* loose_next(const block_t* block) {
+  if (!LINKS_APART) { return block->next; }
+  const page_t* page = page_of(block);
+  if (!page_is_single(page)) { return block_next(page, block); }
+  return page->next == NULL ? NULL : (block_t*)(void*)page->next->start;
+}
 FAST block_t* theap_take_loose(theap_t* theap, unsigned bin) {
   loose_t* loose = &theap->loose[bin];
   block_t* block = loose->first;
   if (block == NULL) { return NULL; }
-  loose->first = block->next;
+  loose->first = loose_next(block);
   loose->count--;
   return block;
 }

@@ -52,14 +52,14 @@ static NOINLINE void page_claimed(page_t* page, chain_t chain, uint32_t word) {
     heap_release_page(page);
     return;
   }
-  chain.last->next = NULL;
+  block_set_next(page, chain.last, NULL);
   page->free = chain.first;
   page_keep(page);
 }
 
 PRIVATE void block_send(page_t* page, block_t* block) {
   uint32_t word = 0;
-  const chain_t chain = {block, block, 1};
+  const chain_t chain = {block, block, 1, block_link(page, block)};
   if (remote_free(&page->remote, page->start, chain, &word)) { page_claimed(page, chain, word); }
 }
 
@@ -72,8 +72,8 @@ PRIVATE void theap_allow_loose(theap_t* theap, bool allow) {
 
 static bool loose_has_room(const loose_t* loose, const page_t* page) {
   if (likely(page->bin != BIN_LARGE)) { return loose->count < LOOSE_BLOCKS; }
-  return page->span_arena != NULL && page->start == page->span_start &&
-         loose->bytes + page->block_bytes <= LOOSE_LARGE;
+  const bool plain = GUARD_PAGES || page->start == page->span_start;
+  return page->span_arena != NULL && plain && loose->bytes + page->block_bytes <= LOOSE_LARGE;
 }
 
 // Shorter blocks only from pages that were the thread's own before they were full: a line that two
@@ -83,27 +83,48 @@ static bool loose_suits(const theap_t* theap, const page_t* page) {
          (page->bin >= LOOSE_ANY_BIN || load_relaxed(&page->keeper) == theap->serial);
 }
 
+// Can the block be linked to the first one that is set aside?
+static bool loose_can_link(const loose_t* loose, const page_t* page) {
+  return !LINKS_APART || page_is_single(page) || loose->first == NULL ||
+         page_of(loose->first) == page;
+}
+
+static void loose_set_next(page_t* page, block_t* block, block_t* next) {
+  if (!LINKS_APART) {
+    block->next = next;
+  } else if (page_is_single(page)) {
+    page->next = next == NULL ? NULL : page_of(next);
+  } else {
+    block_set_next(page, block, next);
+  }
+}
+
 // False: there are enough, or it is of a kind that is not kept.
-static bool loose_push(theap_t* theap, const page_t* page, block_t* block) {
+static bool loose_push(theap_t* theap, page_t* page, block_t* block) {
   loose_t* loose = &theap->loose[page->bin];
   if (unlikely(loose->first == block)) {
-    report_bad_free(page, block);
+    report_bad_block(page, block, "free");
     return true;
   }
-  if (!loose_has_room(loose, page)) { return false; }
+  if (!loose_has_room(loose, page) || !loose_can_link(loose, page)) { return false; }
   if (page->bin == BIN_LARGE) { loose->bytes += (uint32_t)page->block_bytes; }
   loose->count++;
-  block->next = loose->first;
+  loose_set_next(page, block, loose->first);
   loose->first = block;
   return true;
 }
 
 PRIVATE page_t* theap_take_loose_large(theap_t* theap, size_t slices) {
   loose_t* loose = &theap->loose[BIN_LARGE];
-  for (block_t** link = &loose->first; *link != NULL; link = &(*link)->next) {
-    page_t* page = page_of(*link);
+  block_t* before = NULL;
+  for (block_t* block = loose->first; block != NULL; before = block, block = loose_next(block)) {
+    page_t* page = page_of(block);
     if (page->span_slices == slices) {
-      *link = (*link)->next;
+      if (before == NULL) {
+        loose->first = loose_next(block);
+      } else {
+        loose_set_next(page_of(before), before, loose_next(block));
+      }
       loose->count--;
       loose->bytes -= (uint32_t)page->block_bytes;
       return page;
@@ -126,7 +147,7 @@ PRIVATE void theap_flush_loose(theap_t* theap, unsigned bin) {
   block_t* block = theap->loose[bin].first;
   theap->loose[bin] = (loose_t){0};
   while (block != NULL) {
-    block_t* next = block->next;
+    block_t* next = loose_next(block);
     block_come_home(page_of(block), block);
     block = next;
   }
@@ -141,5 +162,5 @@ PRIVATE void theap_flush_all_loose(theap_t* theap) {
 PRIVATE bool block_set_aside(page_t* page, block_t* block) {
   theap_t* theap = theap_current();
   return page->bin >= theap->loose_from && loose_suits(theap, page) &&
-         page_block_is_valid(page, block) && loose_push(theap, page, block);
+         (CHECK_FREE || page_block_is_valid(page, block)) && loose_push(theap, page, block);
 }

@@ -263,8 +263,9 @@ static page_t* spare_take(theap_t* theap, unsigned bin) {
     stat_down(&heap->stats.page_bins[page->bin], 1);
     stat_up(&heap->stats.page_bins[bin], 1);
   }
-  page_recut(page, bin);
-  return page;
+  if (page_recut(page, bin)) { return page; }
+  heap_release_page(page);
+  return NULL;
 }
 
 static void spare_release_all(theap_t* theap) {

@@ -4,15 +4,22 @@
 #include <string.h>
 
 #include "../base/bits.h"
+#include "../base/modes.h"
 #include "../port/lock.h"
 
-enum { META_ALIGN = 64, FREE_LISTS = 16, FIRST_REGION = 256 << 10, COMMIT_STEP = 64 << 10 };
+enum {
+  META_ALIGN = 64,
+  FREE_LISTS = LINKS_APART ? 80 : 16,
+  FIRST_REGION = 256 << 10,
+  COMMIT_STEP = 64 << 10
+};
 
 typedef struct free_record {
   struct free_record* next;
 } free_record_t;
 
-// One list for each size of record in use; there are about ten.
+// One list for each size of record in use; there are about ten, and in checked builds those of what
+// is known of the blocks of a page.
 typedef struct free_list {
   size_t bytes;
   free_record_t* first;

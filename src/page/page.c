@@ -8,33 +8,40 @@
 #include "../port/lock.h"
 #include "../service/message.h"
 #include "../service/options.h"
+#include "../service/random.h"
 
 SHARED_DATA_DEF _Atomic(uint32_t) page_extend_limit;
 
 // ---- records ----
 
-enum { CHUNK_PAGES = 31 };
+enum { RECORD_BYTES = (int)sizeof(page_t) + (HAS_CHECKS ? (int)sizeof(page_checks_t) : 0) };
+enum { CHUNK_BYTES = 4096, CHUNK_PAGES = (CHUNK_BYTES - (int)sizeof(page_t)) / RECORD_BYTES };
 
 // Records come in chunks, which are never freed, so that all pages can be visited.
 typedef struct page_chunk {
   struct page_chunk* next;
   uint8_t padding[sizeof(page_t) - sizeof(void*)];
-  page_t pages[CHUNK_PAGES];
+  uint8_t pages[CHUNK_PAGES * RECORD_BYTES];
 } page_chunk_t;
 
 static struct {
   lock_t lock;
   page_t* free;
   _Atomic(page_chunk_t*) chunks;
+  random_t random;
 } records;
+
+static page_t* chunk_page(page_chunk_t* chunk, int i) {
+  return (page_t*)(void*)&chunk->pages[i * RECORD_BYTES];
+}
 
 static void chunk_add(void) {
   page_chunk_t* chunk = meta_alloc(sizeof(page_chunk_t));
   if (chunk == NULL) { return; }
   chunk->next = load_relaxed(&records.chunks);
   for (int i = CHUNK_PAGES - 1; i >= 0; i--) {
-    chunk->pages[i].next = records.free;
-    records.free = &chunk->pages[i];
+    chunk_page(chunk, i)->next = records.free;
+    records.free = chunk_page(chunk, i);
   }
   store_release(&records.chunks, chunk);  // [P1] out: the zeroed records
 }
@@ -44,6 +51,10 @@ static page_t* record_take(void) {
   if (records.free == NULL) { chunk_add(); }
   page_t* page = records.free;
   if (page != NULL) { records.free = page->next; }
+  if (page != NULL && (CANARY || RANDOM_ORDER)) {
+    page_checks(page)->key = random_next(&records.random);
+    page_checks(page)->random = random_next(&records.random);
+  }
   lock_release(&records.lock);
   return page;
 }
@@ -61,7 +72,7 @@ PRIVATE void page_visit_all(page_visit_fun* visit, void* arg) {
   page_chunk_t* chunk = load_acquire(&records.chunks);  // [P1] in
   for (; chunk != NULL; chunk = chunk->next) {
     for (int i = 0; i < CHUNK_PAGES; i++) {
-      page_t* page = &chunk->pages[i];
+      page_t* page = chunk_page(chunk, i);
       if (load_relaxed(&page->heap) != NULL && !visit(page, arg)) { return; }
     }
   }
@@ -69,7 +80,88 @@ PRIVATE void page_visit_all(page_visit_fun* visit, void* arg) {
 
 PRIVATE void page_lock_for_fork(void) { lock_acquire(&records.lock); }
 
-PRIVATE void page_unlock_after_fork(bool child) { lock_after_fork(&records.lock, child); }
+PRIVATE void page_unlock_after_fork(bool child) {
+  if (child && records.random.seeded) { random_reseed(&records.random); }
+  lock_after_fork(&records.lock, child);
+}
+
+// ---- what is known of each block ----
+
+// A few sizes for each doubling, so that few kinds of record come about.
+static size_t notes_rounded(size_t bytes) {
+  enum { LEAST = 64 };
+  if (bytes <= LEAST) { return LEAST; }
+  return align_up(bytes, (size_t)1 << (high_bit(bytes - 1) - 2));
+}
+
+static size_t links_bytes(uint32_t room) { return notes_rounded(room * sizeof(link_t)); }
+static size_t notes_bytes(uint32_t room) { return notes_rounded(room * sizeof(note_t)); }
+
+static void checks_free(page_checks_t* checks) {
+  if (!LINKS_APART) { return; }
+  if (checks->room > 1) { meta_free((void*)(uintptr_t)checks->links, links_bytes(checks->room)); }
+  if (NOTE_BLOCKS && checks->room > 0) { meta_free(checks->notes, notes_bytes(checks->room)); }
+  checks->room = 0;
+}
+
+static bool checks_alloc(page_checks_t* checks, uint32_t count) {
+  checks->links = count == 1 ? &checks->single : meta_alloc(links_bytes(count));
+  checks->notes = NOTE_BLOCKS ? meta_alloc(notes_bytes(count)) : NULL;
+  checks->room = count;
+  if (checks->links != NULL && (!NOTE_BLOCKS || checks->notes != NULL)) { return true; }
+  if (checks->links != NULL && count > 1) {
+    meta_free((void*)(uintptr_t)checks->links, links_bytes(count));
+  }
+  if (checks->notes != NULL) { meta_free(checks->notes, notes_bytes(count)); }
+  checks->room = 0;
+  return false;
+}
+
+// For `count` blocks, none of which is live. False if out of memory.
+static bool checks_begin(page_t* page, uint32_t count) {
+  page_checks_t* checks = page_checks(page);
+  if (!HAS_CHECKS) { return true; }
+  const bool single = page->bin == BIN_LARGE;
+  checks->reciprocal = single ? RECIPROCAL_SINGLE : reciprocal_of(page->block_bytes);
+  checks->count = count;
+  checks->later = NULL;
+  if (!LINKS_APART) { return true; }
+  if (checks->room < count || (checks->room == 1) != (count == 1)) {
+    checks_free(checks);
+    return checks_alloc(checks, count);
+  }
+  if (NOTE_BLOCKS) { memset(checks->notes, 0, count * sizeof(note_t)); }
+  return true;
+}
+
+// ---- guards ----
+
+// None where an OS page is longer than a slice: that would be half of a page of blocks.
+PRIVATE size_t page_guard_bytes(void) {
+  const size_t bytes = GUARD_PAGES ? port_page_bytes() : 0;
+  return bytes <= SLICE_BYTES ? bytes : 0;
+}
+
+// Memory of the program, and huge OS pages, stay whole.
+static bool may_guard(const arena_t* arena) {
+  return arena == NULL || (!arena->pinned && !arena->committed && arena->commit_fun == NULL);
+}
+
+static uint8_t* guard_of(const page_t* page) {
+  return page->span_start + page->span_slices * SLICE_BYTES - page_guard_bytes();
+}
+
+PRIVATE void page_guard(page_t* page) {
+  if (page_guard_bytes() == 0 || !may_guard(page->span_arena)) { return; }
+  page_checks(page)->guarded = port_guard(guard_of(page), page_guard_bytes()) == 0;
+}
+
+PRIVATE bool page_unguard(page_t* page) {
+  page_checks_t* checks = page_checks(page);
+  if (!GUARD_PAGES || !checks->guarded) { return true; }
+  checks->guarded = port_unguard(guard_of(page), page_guard_bytes()) != 0;
+  return !checks->guarded;
+}
 
 // ---- sizes ----
 
@@ -79,11 +171,12 @@ PRIVATE void page_unlock_after_fork(bool child) { lock_after_fork(&records.lock,
 PRIVATE size_t page_slices(unsigned bin, bool roomy) {
   enum { BLOCKS_LEAST = 4, BLOCKS_ROOMY = 8, ROOMY_SLICES = 4, LOSS_SHARE = 32 };
   const size_t block_bytes = bin_bytes(bin), blocks = roomy ? BLOCKS_ROOMY : BLOCKS_LEAST;
-  size_t least = divide_up(blocks * block_bytes, SLICE_BYTES);
+  const size_t guard = page_guard_bytes();
+  size_t least = divide_up(blocks * block_bytes + guard, SLICE_BYTES);
   if (roomy) { least = size_max(least, ROOMY_SLICES); }
   size_t best = least, best_loss = SIZE_MAX;
   for (size_t slices = least; slices <= PAGE_MAX_SLICES; slices++) {
-    const size_t bytes = slices * SLICE_BYTES;
+    const size_t bytes = slices * SLICE_BYTES - guard;
     const size_t loss = bytes % block_bytes;
     if (loss <= bytes / LOSS_SHARE) { return slices; }
     if (loss * best < best_loss) { best = slices, best_loss = loss * slices; }
@@ -94,7 +187,7 @@ PRIVATE size_t page_slices(unsigned bin, bool roomy) {
 // ---- making and releasing ----
 
 static bool span_for(const page_want_t* want, span_t* span) {
-  size_t slices = divide_up(want->bytes + want->shift, SLICE_BYTES);
+  size_t slices = large_slices(want->bytes, want->shift);
   if (want->bin != BIN_LARGE) { slices = page_slices(want->bin, want->roomy); }
   const span_want_t span_want = {.slices = slices,
                                  .align = want->align,
@@ -106,37 +199,64 @@ static bool span_for(const page_want_t* want, span_t* span) {
 }
 
 // Bits that are 0 in the address of each block: those below the largest power of two that divides
-// its size, as pages start on slices, and those that no address has.
+// its size, as far as pages start and end on such multiples, and those that no address has.
 static uintptr_t page_mask(const page_t* page) {
   const uintptr_t high = sizeof(void*) == 8 ? (uintptr_t)0 - ((uintptr_t)1 << 24 << 24) : 0;
   const size_t unit = page->block_bytes & (0 - page->block_bytes);
   return page_is_single(page) ? high : high | (size_min(unit, SLICE_BYTES) - 1);
 }
 
-// Its memory and the size of its blocks are known.
+// The last block ends at the guard, if that leaves the blocks aligned as their size is.
+static size_t first_block_at(size_t area, size_t block_bytes) {
+  const size_t aligned = block_bytes & (0 - block_bytes);
+  return aligned <= page_guard_bytes() ? area % block_bytes : 0;
+}
+
+// Cuts the page's memory into blocks.
 static void page_cut(page_t* page, unsigned bin) {
-  const bool single = bin == BIN_LARGE;
+  const size_t area = page->span_slices * SLICE_BYTES - page_guard_bytes();
   page->free = NULL;
-  page->reserved = single ? 1 : (uint16_t)(page->span_slices * SLICE_BYTES / page->block_bytes);
-  page->capacity = single ? 1 : 0;
-  page->used = page->capacity;
   page->bin = (uint8_t)bin;
+  page->block_bytes = bin_bytes(bin);
+  page->start = page->span_start + first_block_at(area, page->block_bytes);
+  page->reserved = (uint16_t)(area / page->block_bytes);
+  page->used = page->capacity = 0;
+  page->just_extended = false;
+  page->mask = page_mask(page);
+}
+
+static void large_place(page_t* page, size_t align) {
+  const size_t guard = page_guard_bytes();
+  const size_t room = page->span_slices * SLICE_BYTES - guard - page->block_bytes;
+  const bool at_end = guard > 0 && align <= guard && page->span_arena != NULL;
+  page->start = page->span_start + (at_end ? align_down(room, guard) : 0);
+}
+
+static void page_fill_large(page_t* page, const page_want_t* want) {
+  page->free = NULL;
+  page->bin = BIN_LARGE;
+  page->block_bytes = want->bytes;
+  page->start = page->span_start + want->shift;
+  if (want->at_end) { large_place(page, want->align); }
+  page->used = page->capacity = page->reserved = 1;
   page->just_extended = false;
   page->mask = page_mask(page);
 }
 
 static void page_fill(page_t* page, const page_want_t* want, const span_t* span) {
   const bool single = want->bin == BIN_LARGE;
-  page->start = span->start + want->shift;
-  page->block_bytes = single ? want->bytes : bin_bytes(want->bin);
+  page->span_arena = span->arena;
+  page->span_start = span->start;
   page->span_slices = (uint32_t)span->slices;
-  page_cut(page, want->bin);
+  if (single) {
+    page_fill_large(page, want);
+  } else {
+    page_cut(page, want->bin);
+  }
   page->fresh_zero = span->is_zero;
   page->held = false;
   page->theap = NULL;
   page->next = page->prev = page->heap_next = page->heap_prev = NULL;
-  page->span_arena = span->arena;
-  page->span_start = span->start;
   store_relaxed(&page->owner, 0);
   store_relaxed(&page->remote, single ? REMOTE_FULL : REMOTE_OWNED);
 }
@@ -145,7 +265,14 @@ static void page_fill(page_t* page, const page_want_t* want, const span_t* span)
 static void page_map(const page_t* page, const page_t* entry) {
   const size_t in_first = (uintptr_t)page->start % SLICE_BYTES;
   const size_t heads = TRACKED ? (in_first + GRANULE) / SLICE_BYTES + 1 : 1;  // see heap/tracked.h
-  map_enter(page->start, page->bin == BIN_LARGE ? heads : page->span_slices, entry);
+  const bool single = page->bin == BIN_LARGE;
+  map_enter(single ? page->start : page->span_start, single ? heads : page->span_slices, entry);
+}
+
+PRIVATE void page_move_large(page_t* page, size_t align) {
+  page_map(page, NULL);
+  large_place(page, align);
+  page_map(page, page);
 }
 
 PRIVATE page_t* page_new(page_want_t want) {
@@ -157,21 +284,29 @@ PRIVATE page_t* page_new(page_want_t want) {
     return NULL;
   }
   page_fill(page, &want, &span);
+  if (!checks_begin(page, page->reserved)) {
+    record_give(page);
+    memory_give(span);
+    return NULL;
+  }
+  page_guard(page);
   page_map(page, page);
   track_hide(span.start, span.slices * SLICE_BYTES);
   return page;
 }
 
-PRIVATE void page_recut(page_t* page, unsigned bin) {
-  page->block_bytes = bin_bytes(bin);
+PRIVATE bool page_recut(page_t* page, unsigned bin) {
   page_cut(page, bin);
   page->fresh_zero = false;
   store_relaxed(&page->remote, REMOTE_OWNED);
+  return checks_begin(page, page->reserved);
 }
 
 PRIVATE void page_release(page_t* page) {
   const span_t span = page_span(page);
   page_map(page, NULL);
+  if (!page_unguard(page)) { return; }  // memory that nobody can use, and its record
+  if (HAS_CHECKS) { checks_free(page_checks(page)); }
   record_give(page);
   memory_give(span);
 }
@@ -183,25 +318,60 @@ static block_t* block_at(const page_t* page, size_t index) {
 }
 
 // About 4 KiB at a time, so that memory that is not needed yet stays untouched. Where it was in use
-// before it costs nothing to go further.
+// before it costs nothing to go further. Where the order is random there must be some to choose
+// from.
 static uint32_t extend_count(const page_t* page) {
-  enum { EXTEND_BYTES = 4096, EXTEND_USED = 4 };
+  enum { EXTEND_BYTES = 4096, EXTEND_USED = 4, EXTEND_RANDOM = 8 };
   const uint32_t limit = load_relaxed(&page_extend_limit);
-  const uint32_t least = page->fresh_zero ? 1 : EXTEND_USED;
+  const uint32_t least = RANDOM_ORDER ? EXTEND_RANDOM : page->fresh_zero ? 1 : EXTEND_USED;
   uint32_t count = (uint32_t)size_max(EXTEND_BYTES / page->block_bytes, least);
   if (limit != 0 && count > limit) { count = limit; }
   const uint32_t left = (uint32_t)(page->reserved - page->capacity);
   return count < left ? count : left;
 }
 
-PRIVATE void page_extend(page_t* page) {
-  const uint32_t count = extend_count(page);
+enum { EXTEND_MOST = 256 };
+_Static_assert(4096 / GRANULE <= EXTEND_MOST, "extend_count is at most that");
+
+// The numbers from `first` on, in random order.
+static void shuffled(page_t* page, uint32_t first, uint32_t count, uint16_t order[EXTEND_MOST]) {
+  uint64_t* random = &page_checks(page)->random;
+  for (uint32_t i = 0; i < count; i++) {
+    const uint32_t at = quick_below(random, i + 1);
+    if (at != i) { order[i] = order[at]; }
+    order[at] = (uint16_t)(first + i);
+  }
+}
+
+static void link_shuffled(page_t* page, uint32_t count) {
+  uint16_t order[EXTEND_MOST];
+  shuffled(page, page->capacity, count, order);
+  for (uint32_t i = 0; i < count; i++) {
+    block_t* block = block_at(page, order[i]);
+    block_set_next(page, block, page->free);
+    page->free = block;
+  }
+}
+
+static void link_in_order(page_t* page, uint32_t count) {
   block_t* last = block_at(page, page->capacity + count - 1);
   for (uint32_t i = page->capacity; i < page->capacity + count - 1; i++) {
-    block_at(page, i)->next = block_at(page, i + 1);
+    block_set_next(page, block_at(page, i), block_at(page, i + 1));
   }
-  last->next = NULL;
+  block_set_next(page, last, page->free);
   page->free = block_at(page, page->capacity);
+}
+
+PRIVATE void page_extend(page_t* page) {
+  const uint32_t count = extend_count(page);
+  if (ZERO_FREED && !page->fresh_zero) {
+    memset(block_at(page, page->capacity), 0, count * page->block_bytes);
+  }
+  if (RANDOM_ORDER) {
+    link_shuffled(page, count);
+  } else {
+    link_in_order(page, count);
+  }
   page->capacity = (uint16_t)(page->capacity + count);
   page->just_extended = true;
   stat_add(&memory_stats.pages_extended, 1);
@@ -211,13 +381,23 @@ PRIVATE void page_extend(page_t* page) {
 static void page_prepend(page_t* page, block_t* list) {
   if (page->free != NULL && list != NULL) {
     block_t* last = list;
-    while (last->next != NULL) { last = last->next; }
-    last->next = page->free;
+    for (block_t* next = block_next(page, last); next != NULL; next = block_next(page, last)) {
+      last = next;
+    }
+    block_set_next(page, last, page->free);
   }
   if (list != NULL) { page->free = list; }
 }
 
+static void page_take_later(page_t* page) {
+  page_checks_t* checks = page_checks(page);
+  if (!REUSE_LATER) { return; }
+  page_prepend(page, checks->later);
+  checks->later = NULL;
+}
+
 PRIVATE void page_take_remote(page_t* page) {
+  page_take_later(page);
   const uint32_t word = remote_take(&page->remote);
   if (word == REMOTE_OWNED) { return; }
   page_prepend(page, remote_head(word, page->start));
@@ -229,11 +409,16 @@ PRIVATE void page_restore(page_t* page, uint32_t claimed) {
   page->used = remote_count(claimed);
 }
 
+static uint32_t list_length(const page_t* page, const block_t* block) {
+  uint32_t count = 0;
+  for (; block != NULL; block = block_next(page, block)) { count++; }
+  return count;
+}
+
 PRIVATE uint32_t page_used(const page_t* page) {
   if (!page->held) { return page->used; }
-  uint32_t used = page->capacity;
-  for (const block_t* block = page->free; block != NULL; block = block->next) { used--; }
-  return used;
+  const block_t* later = REUSE_LATER ? page_checks(page)->later : NULL;
+  return page->capacity - list_length(page, page->free) - list_length(page, later);
 }
 
 typedef struct block_bits {
@@ -243,7 +428,7 @@ typedef struct block_bits {
 static void bits_of_free(block_bits_t* bits, const page_t* page) {
   const uint32_t block_bytes = (uint32_t)page->block_bytes;
   memset(bits->words, 0, divide_up(page->capacity, 64) * sizeof(bits->words[0]));
-  for (const block_t* block = page->free; block != NULL; block = block->next) {
+  for (const block_t* block = page->free; block != NULL; block = block_next(page, block)) {
     const uint32_t index = (uint32_t)((const uint8_t*)block - page->start) / block_bytes;
     bits->words[index / 64] |= (uint64_t)1 << (index % 64);
   }
@@ -251,40 +436,34 @@ static void bits_of_free(block_bits_t* bits, const page_t* page) {
 
 PRIVATE void page_sort_free(page_t* page) {
   block_bits_t bits;
-  block_t** link = &page->free;
+  block_t* last = NULL;
+  if (RANDOM_ORDER) { return; }
   bits_of_free(&bits, page);
   for (size_t word = 0; word < divide_up(page->capacity, 64); word++) {
     for (uint64_t left = bits.words[word]; left != 0; left &= left - 1) {
-      *link = block_at(page, word * 64 + low_bit(left));
-      link = &(*link)->next;
+      block_t* block = block_at(page, word * 64 + low_bit(left));
+      if (last == NULL) {
+        page->free = block;
+      } else {
+        block_set_next(page, last, block);
+      }
+      last = block;
     }
   }
-  *link = NULL;
+  if (last != NULL) { block_set_next(page, last, NULL); }
+}
+
+// Now and then never-used blocks come first though there are others.
+static bool extends_anyway(const page_t* page) {
+  enum { ONE_IN = 16 };
+  return RANDOM_ORDER && quick_below(&page_checks(page)->random, ONE_IN) == 0;
 }
 
 PRIVATE bool page_has_room(page_t* page) {
   if (page->free != NULL) { return true; }
   page_take_remote(page);
-  if (page->free == NULL && page->capacity < page->reserved) { page_extend(page); }
-  return page->free != NULL;
-}
-
-PRIVATE COLD void report_inside(const page_t* page, const void* p, const char* what) {
-  message_error(EINVAL, "%s of %p, which is inside a block of %zu bytes, not at its start", what, p,
-                page->block_bytes);
-}
-
-PRIVATE COLD void report_bad_free(const page_t* page, const void* p) {
-  if (page_block_is_valid(page, p)) {
-    message_error(EAGAIN, "double free of %zu-byte block %p", page->block_bytes, p);
-  } else {
-    report_inside(page, p, "free");
+  if (page->capacity < page->reserved && (page->free == NULL || extends_anyway(page))) {
+    page_extend(page);
   }
-}
-
-PRIVATE bool block_may_be_freed(const page_t* page, const void* p) {
-  const bool is_ours = load_relaxed(&page->owner) == port_thread_id();
-  if (likely(page_block_is_valid(page, p) && !(is_ours && page->free == p))) { return true; }
-  report_bad_free(page, p);
-  return false;
+  return page->free != NULL;
 }

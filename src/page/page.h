@@ -27,6 +27,8 @@
 #include "../../include/mimalloc.h"
 #include "../base/modes.h"
 #include "../memory/arena.h"
+#include "../service/options.h"
+#include "check.h"
 #include "class.h"
 #include "remote.h"
 
@@ -70,6 +72,7 @@ typedef struct page_want {
   size_t bytes, align;  // of a large block
   size_t shift;         // it starts so far into its memory
   bool zeroed, direct;
+  bool at_end;  // of its memory, next to the guard, if it comes from an arena
   arena_t* arena;
   int numa_node;  // 0: any; else one more than the node
 } page_want_t;
@@ -96,13 +99,26 @@ typedef bool page_visit_fun(page_t* page, void* arg);
 PRIVATE page_t* page_new(page_want_t want);
 // The page has no block in use and is in no list.
 PRIVATE void page_release(page_t* page);
-// … and serves another class from now on.
-PRIVATE void page_recut(page_t* page, unsigned bin);
+// Bytes at the end of a page's memory that are out of reach, as far as the OS can do that.
+PRIVATE size_t page_guard_bytes(void);
+// Slices of a large block; `before` bytes lie before it.
+FAST size_t large_slices(size_t bytes, size_t before) {
+  return divide_up(bytes + before + (GUARD_PAGES ? page_guard_bytes() : 0), SLICE_BYTES);
+}
+// Around a change of the span of a large block: its guard goes, and a new one comes. False: the
+// guard stays, so the span may not change.
+PRIVATE bool page_unguard(page_t* page);
+PRIVATE void page_guard(page_t* page);
+// Of a large block that nobody uses: where it starts in its span. At the end, if the alignment
+// allows: there the guard is next to it.
+PRIVATE void page_move_large(page_t* page, size_t align);
+// … and serves another class from now on. False if out of memory: it serves none.
+PRIVATE bool page_recut(page_t* page, unsigned bin);
 // Of a new page of the class.
 PRIVATE size_t page_slices(unsigned bin, bool roomy);
-// Links more never-used blocks; there are some, and `free` is empty.
+// Puts more never-used blocks, of which there are some, in front of `free`.
 PRIVATE void page_extend(page_t* page);
-// Owner: what came home joins `free`.
+// Owner: what came home joins `free`, and what waited.
 PRIVATE void page_take_remote(page_t* page);
 // Owner, after a claim of a parked page: restores `used` and `free`.
 PRIVATE void page_restore(page_t* page, uint32_t claimed);
@@ -119,37 +135,132 @@ SHARED_DATA(_Atomic(uint32_t), page_extend_limit);
 PRIVATE void page_lock_for_fork(void);
 PRIVATE void page_unlock_after_fork(bool child);
 
+// ---- links: where a free block's next one is kept, in the block or apart from it, see check.h
+// ----
+
+FAST page_checks_t* page_checks(const page_t* page) {
+  return (page_checks_t*)((uintptr_t)page + sizeof(page_t));
+}
+
+FAST size_t page_offset(const page_t* page, const void* p) {
+  return (uintptr_t)p - (uintptr_t)page->start;
+}
+
+// NULL where links are in the blocks.
+FAST link_t* block_link(const page_t* page, const block_t* block) {
+  const page_checks_t* checks = page_checks(page);
+  return LINKS_APART ? &checks->links[checks_index(checks, page_offset(page, block))] : NULL;
+}
+
+FAST block_t* link_block(const page_t* page, uint32_t link) {
+  return link == 0 ? NULL : (block_t*)(void*)(page->start + (size_t)(link - 1) * GRANULE);
+}
+
+FAST block_t* block_next(const page_t* page, const block_t* block) {
+  return LINKS_APART ? link_block(page, load_relaxed(block_link(page, block))) : block->next;
+}
+
+FAST void block_set_next(const page_t* page, block_t* block, block_t* next) {
+  if (LINKS_APART) {
+    const size_t granule = next == NULL ? 0 : page_offset(page, next) / GRANULE + 1;
+    store_relaxed(block_link(page, block), (uint16_t)granule);
+  } else {
+    block->next = next;
+  }
+}
+
+// The block leaves the program's hands, for no list yet. False: it was not in them.
+FAST bool block_depart(const page_t* page, const block_t* block) {
+  return !CHECK_STATE || exchange_relaxed(block_link(page, block), LINK_AWAY) == LINK_LIVE;
+}
+
+// … and comes back to them from elsewhere than page_pop.
+FAST void block_return(const page_t* page, const block_t* block) {
+  if (LINKS_APART) { store_relaxed(block_link(page, block), LINK_LIVE); }
+}
+
 // ---- hooks: all that secure, debug and padded builds add when a block is taken and before it is
 // given back ----
 
-FAST void hook_taken(const page_t* page, block_t* block) {
-  enum { FILL_MOST = 1 << 20, FILL_NEW = 0xD0 };
-  if (FILL_BLOCKS) { memset(block, FILL_NEW, size_min(page->block_bytes, FILL_MOST)); }
+// Bytes of a block that the program may use.
+FAST size_t page_room(const page_t* page) {
+  return page_is_single(page) ? page->block_bytes : page->block_bytes - PAD_BYTES;
 }
 
-// Any thread; else it is reported.
-PRIVATE bool block_may_be_freed(const page_t* page, const void* p);
-// Of a pointer that is not the start of a block of the page, or of a block that is free already.
-PRIVATE COLD void report_bad_free(const page_t* page, const void* p);
-PRIVATE COLD void report_inside(const page_t* page, const void* p, const char* what);
+FAST uint64_t* canary_of(const page_t* page, const void* p) {
+  return (uint64_t*)((uintptr_t)p + page->block_bytes - sizeof(uint64_t));
+}
 
-FAST bool hook_giving(const page_t* page, void* p) {
-  enum { FILL_MOST = 1 << 20, FILL_FREED = 0xDF };
-  if (CHECK_FREE && unlikely(!block_may_be_freed(page, p))) { return false; }
-  if (FILL_BLOCKS) { memset(p, FILL_FREED, size_min(page->block_bytes, FILL_MOST)); }
+FAST uint64_t canary_value(const page_t* page, const void* p) {
+  return page_checks(page)->key ^ (uintptr_t)p;
+}
+
+// Was the block written to since it was freed? It is as it was then.
+PRIVATE void block_check_reuse(const page_t* page, const void* p);
+PRIVATE void block_filled_taken(page_t* page, void* p, size_t size);
+PRIVATE void block_filled_freed(page_t* page, void* p);
+PRIVATE bool block_padding_is_intact(const page_t* page, const void* p);
+// Debug builds: the block is `size` bytes long from now on.
+PRIVATE void block_set_size(page_t* page, void* p, size_t size);
+// Bytes of a live block that the program may use; 0 if it is none.
+PRIVATE size_t block_size(const page_t* page, const void* p);
+// Tells what is wrong with a pointer that was given back or, `what`, to realloc.
+PRIVATE COLD void report_bad_block(const page_t* page, const void* p, const char* what);
+_Noreturn PRIVATE COLD void report_bad_list(const page_t* page, const void* p);
+
+// The block was asked for with `size` bytes.
+FAST void hook_taken(page_t* page, block_t* block, size_t size) {
+  if (FILL_BLOCKS || CHECK_REUSE) { block_filled_taken(page, block, size); }
+  if (CANARY && !page_is_single(page)) { *canary_of(page, block) = canary_value(page, block); }
+}
+
+// Is it the start of a live block that nobody wrote behind? Any thread.
+FAST bool block_is_intact(const page_t* page, const void* p) {
+  const page_checks_t* checks = page_checks(page);
+  uint32_t index;
+  if (!CHECK_FREE) { return true; }
+  if (unlikely(!checks_find(checks, page_offset(page, p), &index))) { return false; }
+  if (CHECK_STATE && unlikely(load_relaxed(&checks->links[index]) != LINK_LIVE)) { return false; }
+  if (CANARY && !page_is_single(page) && unlikely(*canary_of(page, p) != canary_value(page, p))) {
+    return false;
+  }
+  return !FILL_BLOCKS || block_padding_is_intact(page, p);
+}
+
+// False: it is no block to be freed, which was reported.
+FAST bool hook_giving(page_t* page, void* p) {
+  if (CHECK_FREE && unlikely(!block_is_intact(page, p))) {
+    report_bad_block(page, p, "free");
+    return false;
+  }
+  if (FILL_BLOCKS || ZERO_FREED ||
+      (SECURE_LEVEL > 0 && unlikely(option_get(mi_option_fill_freed) != 0))) {
+    block_filled_freed(page, p);
+  }
   return true;
+}
+
+// The next block of the list; this one is the program's from now on.
+FAST block_t* block_unlink(const page_t* page, block_t* block) {
+  if (!LINKS_APART) { return block->next; }
+  link_t* link = block_link(page, block);
+  const uint32_t next = load_relaxed(link);
+  if (CHECK_STATE && unlikely(next >= LINK_AWAY)) { report_bad_list(page, block); }
+  store_relaxed(link, LINK_LIVE);
+  return link_block(page, next);
 }
 
 // The owner, of a held page, which does not count.
 FAST block_t* page_pop(page_t* page) {
   block_t* block = page->free;
-  if (likely(block != NULL)) { page->free = block->next; }
+  if (likely(block != NULL)) { page->free = block_unlink(page, block); }
   return block;
 }
 
 FAST void page_push(page_t* page, block_t* block) {
-  block->next = page->free;
-  page->free = block;
+  block_t** list = REUSE_LATER ? &page_checks(page)->later : &page->free;
+  block_set_next(page, block, *list);
+  *list = block;
 }
 
 #endif

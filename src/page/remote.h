@@ -26,6 +26,7 @@
 
 #include "../base/atomic.h"
 #include "../base/attributes.h"
+#include "../base/modes.h"
 
 typedef struct block {
   struct block* next;
@@ -70,7 +71,17 @@ FAST bool remote_came_last(remote_t* remote, const uint8_t* start, const block_t
 typedef struct chain {
   block_t *first, *last;
   uint32_t count;
+  _Atomic(uint16_t)* link;  // where the last one's link is, if links are apart from the blocks
 } chain_t;
+
+// The blocks that came home, by the word `old`, follow the chain.
+FAST void chain_join(const chain_t* chain, uint32_t old, uint8_t* start) {
+  if (LINKS_APART) {
+    store_relaxed(chain->link, (uint16_t)(old / REMOTE_HEAD));
+  } else {
+    chain->last->next = remote_head(old, start);
+  }
+}
 
 // Any thread. True: the caller owns the page now, the chain is not on its list, and *claimed is the
 // word as it was.
@@ -83,7 +94,7 @@ FAST bool remote_free(remote_t* remote, uint8_t* start, chain_t chain, uint32_t*
     if (state == REMOTE_OWNED || (state == REMOTE_PARKED && !last)) {
       const uint32_t count =
           remote_count(old) + (state == REMOTE_OWNED ? chain.count : 0u - chain.count);
-      chain.last->next = remote_head(old, start);
+      chain_join(&chain, old, start);
       wanted = remote_word(state, count, chain.first, start);
     }
     if (cas_acq_rel(remote, &old, wanted)) {  // [R1] out, [R2] in

@@ -136,6 +136,87 @@ PRIVATE int port_advise_huge(void* start, size_t bytes, bool wanted) {
   return os_advise(start, bytes, wanted ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
 }
 
+static size_t read_file(const char* path, char* out, size_t size) {
+  const int saved = errno;
+  const long fd = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+  long got = -1;
+  if (fd >= 0) {
+    got = syscall(SYS_read, fd, out, size - 1);
+    (void)syscall(SYS_close, fd);
+  }
+  errno = saved;
+  out[got > 0 ? got : 0] = 0;
+  return got > 0 ? (size_t)got : 0;
+}
+
+// ---- guards: markers in the page tables (Linux 6.13), which cost no mapping; where those are
+// missing or refused, as on locked memory, protection, which costs two, up to a number ----
+
+enum { GUARD_INSTALL = 102, GUARD_REMOVE = 103 };
+enum { MARKERS_UNKNOWN, MARKERS_WORK, MARKERS_MISSING };
+
+static _Atomic(int) guard_markers;
+static _Atomic(size_t) guard_mappings;
+
+// An eighth of the mappings that the process may have, of which each takes two.
+static size_t guard_mappings_most(void) {
+  static _Atomic(size_t) known;
+  size_t most = load_relaxed(&known);
+  if (most == 0) {
+    enum { USUAL = 65530, SHARE = 16 };
+    char text[32];
+    for (const char* c = read_file("/proc/sys/vm/max_map_count", text, sizeof(text)) > 0 ? text
+                                                                                         : "";
+         *c >= '0' && *c <= '9' && most < SIZE_MAX / 100; c++) {
+      most = most * 10 + (size_t)(*c - '0');
+    }
+    most = (most == 0 ? USUAL : most) / SHARE + 1;
+    store_relaxed(&known, most);
+  }
+  return most;
+}
+
+// An emulator may answer that any advice was taken, and ignore it.
+static int guard_by_marker(void* start, size_t bytes) {
+  enum { NO_ADVICE = 0x4d49 };
+  const int state = load_relaxed(&guard_markers);
+  if (state == MARKERS_MISSING) { return EINVAL; }
+  if (state == MARKERS_UNKNOWN && os_advise(start, bytes, NO_ADVICE) == 0) {
+    store_relaxed(&guard_markers, MARKERS_MISSING);
+    return EINVAL;
+  }
+  const int error = os_advise(start, bytes, GUARD_INSTALL);
+  if (state == MARKERS_UNKNOWN && (error == 0 || error == EINVAL)) {
+    store_relaxed(&guard_markers, error == 0 ? MARKERS_WORK : MARKERS_MISSING);
+  }
+  return error;
+}
+
+static int guard_by_mapping(void* start, size_t bytes) {
+  if (add_relaxed(&guard_mappings, 1) >= guard_mappings_most()) {
+    sub_relaxed(&guard_mappings, 1);
+    return ENOMEM;
+  }
+  const int error = os_call(SYS_mprotect, start, bytes, PROT_NONE);
+  if (error != 0) { sub_relaxed(&guard_mappings, 1); }
+  return error == 0 ? (void)port_decommit(start, bytes), 0 : error;
+}
+
+PRIVATE int port_guard(void* start, size_t bytes) {
+  const int error = guard_by_marker(start, bytes);
+  return likely(error == 0) ? 0 : guard_by_mapping(start, bytes);
+}
+
+PRIVATE int port_unguard(void* start, size_t bytes) {
+  const bool marked = load_relaxed(&guard_markers) == MARKERS_WORK;
+  const int error = marked ? os_advise(start, bytes, GUARD_REMOVE) : EINVAL;
+  if (load_relaxed(&guard_mappings) == 0) { return error; }
+  if (error != 0) { sub_relaxed(&guard_mappings, 1); }
+  return os_call(SYS_mprotect, start, bytes, PROT_READ | PROT_WRITE);
+}
+
+PRIVATE bool port_guard_splits(void) { return load_relaxed(&guard_markers) == MARKERS_MISSING; }
+
 PRIVATE size_t port_address_limit(void) {
   struct rlimit limit = {0};
   const int saved = errno;
@@ -144,42 +225,6 @@ PRIVATE size_t port_address_limit(void) {
   return known && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < SIZE_MAX
              ? (size_t)limit.rlim_cur
              : SIZE_MAX;
-}
-
-// Guards are markers (Linux 6.13) or, without those or where they are refused, as on locked memory,
-// protection.
-enum { GUARD_INSTALL = 102, GUARD_REMOVE = 103 };
-enum { MARKERS_UNKNOWN, MARKERS_WORK, MARKERS_MISSING };
-static _Atomic(int) guard_markers;
-static _Atomic(bool) has_protected_guards;
-
-// An emulator may answer that any advice was taken, and ignore it.
-static int guard_mark(void* start, size_t bytes) {
-  enum { NO_ADVICE = 0x4d49 };
-  int state = load_relaxed(&guard_markers);
-  if (state == MARKERS_MISSING) { return EINVAL; }
-  if (state == MARKERS_UNKNOWN && os_advise(start, bytes, NO_ADVICE) == 0) {
-    store_relaxed(&guard_markers, MARKERS_MISSING);
-    return EINVAL;
-  }
-  const int error = os_advise(start, bytes, GUARD_INSTALL);
-  if (error == 0 && state == MARKERS_UNKNOWN) { store_relaxed(&guard_markers, MARKERS_WORK); }
-  return error;
-}
-
-PRIVATE int port_guard(void* start, size_t bytes) {
-  if (guard_mark(start, bytes) == 0) { return 0; }
-  const int error = port_decommit(start, bytes);
-  if (error != 0) { return error; }
-  store_relaxed(&has_protected_guards, true);
-  return os_call(SYS_mprotect, start, bytes, PROT_NONE);
-}
-
-PRIVATE int port_unguard(void* start, size_t bytes) {
-  const bool marked = load_relaxed(&guard_markers) == MARKERS_WORK;
-  const int error = marked ? os_advise(start, bytes, GUARD_REMOVE) : 0;
-  if (error != 0 || !load_relaxed(&has_protected_guards)) { return error; }
-  return os_call(SYS_mprotect, start, bytes, PROT_READ | PROT_WRITE);
 }
 
 static void bind_to_node(void* start, size_t bytes, int node) {
@@ -261,19 +306,6 @@ PRIVATE uint64_t port_clock_ns(void) { return clock_ns(CLOCK_MONOTONIC); }
 
 PRIVATE _Noreturn void port_abort(void) { abort(); }
 
-static size_t read_file(const char* path, char* out, size_t size) {
-  const int saved = errno;
-  const long fd = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
-  long got = -1;
-  if (fd >= 0) {
-    got = syscall(SYS_read, fd, out, size - 1);
-    (void)syscall(SYS_close, fd);
-  }
-  errno = saved;
-  out[got > 0 ? got : 0] = 0;
-  return got > 0 ? (size_t)got : 0;
-}
-
 PRIVATE int port_numa_count(void) {
   char text[64];  // "0", "0-3"
   if (read_file("/sys/devices/system/node/possible", text, sizeof(text)) == 0) { return 1; }
@@ -349,6 +381,12 @@ PRIVATE void port_usage(port_usage_t* out) {
 }
 
 // ---- threads ----
+
+PRIVATE UNUSED uint32_t port_thread_number(void) {
+  static THREAD_LOCAL uint32_t known;
+  if (unlikely(known == 0)) { known = (uint32_t)syscall(SYS_gettid); }
+  return known;
+}
 
 extern char __libc_single_threaded __attribute__((weak));  // glibc 2.32
 

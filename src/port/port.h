@@ -29,13 +29,15 @@ PRIVATE int port_release(void* start, size_t bytes);
 PRIVATE int port_move(void* from, size_t from_bytes, void* to, size_t to_bytes);
 // Lengthens or shortens a mapping where it stands.
 PRIVATE int port_resize(void* start, size_t old_bytes, size_t new_bytes);
+// Puts memory out of reach, whose contents and physical memory go; non-zero: it is as it was, or a
+// part of it is. `port_unguard` brings it back, as zeros where it was out of reach; non-zero: some
+// of it may not be.
+PRIVATE int port_guard(void* start, size_t bytes);
+PRIVATE int port_unguard(void* start, size_t bytes);
+// Does each guard split a mapping?
+PRIVATE UNUSED bool port_guard_splits(void);
 // Advises for or against transparent huge pages.
 PRIVATE int port_advise_huge(void* start, size_t bytes, bool wanted);
-// Makes mapped memory inaccessible and gives its physical memory back. Where the kernel has guard
-// markers this splits no mapping.
-PRIVATE int port_guard(void* start, size_t bytes);
-// … and zeroed, readable and writable again.
-PRIVATE int port_unguard(void* start, size_t bytes);
 // Maps memory on explicit huge OS pages of 2 MiB or 1 GiB; `node` is a NUMA node or -1.
 PRIVATE int port_map_huge(size_t bytes, size_t huge_bytes, int node, void** out);
 
@@ -77,6 +79,9 @@ PRIVATE int port_at_fork(void (*prepare)(void), void (*parent)(void), void (*chi
 
 // An address that no two live threads share; never 0.
 FAST uintptr_t port_thread_id(void) { return (uintptr_t)__builtin_thread_pointer(); }
+
+// The calling thread, as the OS numbers it. A system call the first time.
+PRIVATE uint32_t port_thread_number(void);
 
 FAST void port_relax(void) {
 #if defined(__x86_64__) || defined(__i386__)

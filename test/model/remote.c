@@ -1,6 +1,14 @@
 /* test: timeout=60 cflags="-fsanitize=thread" */
 // The word of a page that all threads share (src/page/remote.h), alone: an owner, and threads that
-// free.
+// free. With REMOTE_APART (remote_apart.c) the links lie apart from the blocks, as in secure
+// builds.
+#undef MI_SECURE
+#undef MI_DEBUG
+#define MI_SECURE 0
+#define MI_DEBUG  0
+#ifdef REMOTE_APART
+#define MI_LINKS_APART 1
+#endif
 #define MI_MODEL_ATOMICS "../../test/model/atomics.h"
 #include "../../src/page/remote.h"
 
@@ -29,6 +37,25 @@ static int index_of_block(const block_t* b) {
   return (int)((const block_memory_t*)(const void*)b - blocks);
 }
 
+// ---- links; apart, as numbers of blocks plus one ----
+
+static _Atomic(uint16_t) links[BLOCKS];
+
+static block_t* next_of(const block_t* b) {
+  if (!LINKS_APART) { return b->next; }
+  const int link = load_relaxed(&links[index_of_block(b)]);
+  return link == 0 ? NULL : block(link - 1);
+}
+
+static void set_next(block_t* b, block_t* next) {
+  if (LINKS_APART) {
+    const int link = next == NULL ? 0 : index_of_block(next) + 1;
+    store_relaxed(&links[index_of_block(b)], (uint16_t)link);
+  } else {
+    b->next = next;
+  }
+}
+
 // ---- the owner ----
 
 static void become_owner(void) {
@@ -38,8 +65,8 @@ static void become_owner(void) {
 
 static void prepend(block_t* list) {
   while (list != NULL) {
-    block_t* next = list->next;
-    list->next = page.free;
+    block_t* next = next_of(list);
+    set_next(list, page.free);
     page.free = list;
     list = next;
   }
@@ -87,19 +114,19 @@ static void claimed(chain_t chain, uint32_t word) {
     MODEL_CHECK(remote_head(word, start()) == NULL && page.free == NULL);
   }
   page.used -= chain.count;
-  chain.last->next = page.free;
+  set_next(chain.last, page.free);
   page.free = chain.first;
 }
 
 // ---- threads ----
 
 static void free_chain(int first, int count) {
-  chain_t chain = {block(first), block(first), (uint32_t)count};
+  chain_t chain = {block(first), block(first), (uint32_t)count, &links[first]};
   for (int i = 0; i < count; i++) {
     MODEL_CHECK(program_has[first + i]);
     program_has[first + i] = false;
     if (i > 0) {
-      block(first + i)->next = chain.first;
+      set_next(block(first + i), chain.first);
       chain.first = block(first + i);
     }
   }
@@ -112,7 +139,7 @@ static void free_chain(int first, int count) {
 static void pop(void) {
   block_t* b = page.free;
   if (b == NULL) { return; }
-  page.free = b->next;
+  page.free = next_of(b);
   page.used++;
   MODEL_CHECK(!program_has[index_of_block(b)]);
   program_has[index_of_block(b)] = true;
@@ -161,7 +188,7 @@ static void page_of_state(uint32_t state, int taken) {
   page.owner = state == REMOTE_OWNED ? 0 : NOBODY;
   for (int i = 0; i < BLOCKS; i++) { program_has[i] = i < taken; }
   for (int i = BLOCKS - 1; i >= taken; i--) {
-    block(i)->next = page.free;
+    set_next(block(i), page.free);
     page.free = block(i);
   }
   page.used = (uint32_t)taken;
@@ -188,7 +215,7 @@ static void each_block_once(void) {
   for (int i = 0; i < BLOCKS; i++) { found[i] = program_has[i], in_use += program_has[i]; }
   block_t* lists[] = {page.free, remote_head(word, start())};
   for (int i = 0; i < 2; i++) {
-    for (block_t* b = lists[i]; b != NULL && listed <= BLOCKS; b = b->next) {
+    for (block_t* b = lists[i]; b != NULL && listed <= BLOCKS; b = next_of(b)) {
       found[index_of_block(b)]++, listed++;
     }
   }

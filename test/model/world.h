@@ -27,7 +27,10 @@ static uintptr_t port_thread_id(void);
 #include "../../src/memory/arena.h"
 #include "../../src/memory/meta.c"
 #include "../../src/memory/map.c"
+#include "../../src/service/format.c"
+#include "../../src/service/random.c"
 #include "../../src/page/page.c"
+#include "../../src/page/check.c"
 
 // Blocks that are set aside keep the protocols from being used: most models do without.
 static bool world_keeps_loose;
@@ -47,6 +50,11 @@ static bool world_keeps_loose;
 // ---- port ----
 
 static uintptr_t port_thread_id(void) { return 0x1000 + (uintptr_t)m.self; }
+static uint32_t port_thread_number(void) { return (uint32_t)m.self; }
+static int port_guard(void* start, size_t bytes) { return start == NULL || bytes == 0; }
+static int port_unguard(void* start, size_t bytes) { return start == NULL || bytes == 0; }
+static int port_random(void* out, size_t bytes) { return out == NULL || bytes == 0; }
+static uint64_t port_clock_ns(void) { return 0; }
 static void port_wait(_Atomic(uint32_t)* word, uint32_t value) {
   model_wait(word, value, sizeof(value));
 }
@@ -128,6 +136,10 @@ static void stats_export(const stats_t* stats, mi_stats_t* out) { (void)stats, (
 static void stats_end(mi_stats_t* stats) { (void)stats; }
 static void stats_merge(mi_stats_t* into, const mi_stats_t* from) { (void)into, (void)from; }
 static void message_verbose(const char* fmt, ...) { (void)fmt; }
+static void message_fatal(const char* fmt, ...) {
+  model_failed(fmt, (site_t){"message_fatal", "world.h", 0});
+  for (;;) {}
+}
 static void message_error(int err, const char* fmt, ...) {
   (void)err;
   model_failed(fmt, (site_t){"message_error", "world.h", 0});

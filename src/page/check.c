@@ -1,0 +1,174 @@
+// What checked builds do with blocks: fills, pads, notes, and what they say about misuse. See
+// check.h for what they know.
+#include <errno.h>
+
+#include "../port/port.h"
+#include "../service/message.h"
+#include "page.h"
+
+enum { FILL_MOST = 1 << 20 };  // bytes of a block, so that a huge one costs no more
+enum { FILL_NEW = 0xD0, FILL_FREED = 0xDF, FILL_PAD = 0xDE };
+
+static note_t* note_of(const page_t* page, const void* p) {
+  const page_checks_t* checks = page_checks(page);
+  return &checks->notes[checks_index(checks, page_offset(page, p))];
+}
+
+// ---- what free blocks hold ----
+
+// True if all bytes are `value`.
+static bool is_filled(const void* p, int value, size_t bytes) {
+  const uint8_t* byte = p;
+  return bytes == 0 || (*byte == value && memcmp(byte, byte + 1, bytes - 1) == 0);
+}
+
+// Zero, or 0xDF: what a block was filled with when it was freed. A debug build knows of each block
+// whether it was; in a FULL build all free blocks are zero, also those that were never used.
+static bool was_filled(const page_t* page, const void* p) {
+  return !NOTE_BLOCKS || note_of(page, p)->freed_by != 0;
+}
+
+static size_t filled_bytes(const page_t* page) { return size_min(page_room(page), FILL_MOST); }
+
+_Noreturn static COLD void report_use_after_free(const page_t* page, const void* p);
+
+PRIVATE void block_check_reuse(const page_t* page, const void* p) {
+  if (!CHECK_REUSE || !(ZERO_FREED || FILL_BLOCKS)) { return; }
+  if (page_is_single(page) && !NOTE_BLOCKS) { return; }
+  const int value = ZERO_FREED ? 0 : FILL_FREED;
+  if (was_filled(page, p) && unlikely(!is_filled(p, value, filled_bytes(page)))) {
+    report_use_after_free(page, p);
+  }
+  if (NOTE_BLOCKS) { note_of(page, p)->freed_by = 0; }
+}
+
+PRIVATE void block_filled_taken(page_t* page, void* p, size_t size) {
+  block_check_reuse(page, p);
+  if (FILL_BLOCKS) { memset(p, FILL_NEW, size_min(size, FILL_MOST)); }
+  if (NOTE_BLOCKS) {
+    note_t* note = note_of(page, p);
+    note->taken_by = port_thread_number();
+    block_set_size(page, p, size);
+  }
+}
+
+PRIVATE void block_filled_freed(page_t* page, void* p) {
+  const long wanted = option_get(mi_option_fill_freed);
+  const int value = FILL_BLOCKS || (wanted == 2 && !ZERO_FREED) ? FILL_FREED : 0;
+  memset(p, value, filled_bytes(page));
+  if (NOTE_BLOCKS) { note_of(page, p)->freed_by = port_thread_number(); }
+}
+
+// ---- the end of a block ----
+
+PRIVATE void block_set_size(page_t* page, void* p, size_t size) {
+  if (!NOTE_BLOCKS) { return; }
+  note_of(page, p)->size = size;
+  memset((uint8_t*)p + size, FILL_PAD, page->block_bytes - size);
+}
+
+PRIVATE size_t block_size(const page_t* page, const void* p) {
+  uint32_t index;
+  if (!NOTE_BLOCKS) { return page_room(page); }
+  return checks_find(page_checks(page), page_offset(page, p), &index) ? note_of(page, p)->size : 0;
+}
+
+// Bytes behind the end that are as they were.
+static size_t padding_intact_bytes(const page_t* page, const void* p) {
+  size_t at = note_of(page, p)->size;
+  const uint8_t* byte = p;
+  while (at < page->block_bytes && byte[at] == FILL_PAD) { at++; }
+  return at - note_of(page, p)->size;
+}
+
+PRIVATE bool block_padding_is_intact(const page_t* page, const void* p) {
+  const size_t size = note_of(page, p)->size;
+  return is_filled((const uint8_t*)p + size, FILL_PAD, page->block_bytes - size);
+}
+
+// ---- reports ----
+
+enum { WHO_CHARS = 120 };
+
+// Who had to do with the block, or how to find out.
+static const char* who(const page_t* page, const void* block, char text[WHO_CHARS]) {
+  if (!NOTE_BLOCKS) {
+    return "; the debug build tells by which thread, MIMALLOC_GUARDED_SAMPLE_RATE=100 from where";
+  }
+  const note_t* note = note_of(page, block);
+  char* end = text;
+  end += format_text(end, WHO_CHARS, "; taken by thread %u", note->taken_by);
+  if (note->freed_by != 0) {
+    format_text(end, (size_t)(text + WHO_CHARS - end), ", freed by thread %u", note->freed_by);
+  }
+  return text;
+}
+
+_Noreturn static COLD void report_use_after_free(const page_t* page, const void* p) {
+  char text[WHO_CHARS];
+  message_fatal("%zu-byte block %p was written to after it was freed%s", block_size(page, p), p,
+                who(page, p, text));
+}
+
+_Noreturn PRIVATE COLD void report_bad_list(const page_t* page, const void* p) {
+  char text[WHO_CHARS];
+  message_fatal(
+      "corrupt list of free blocks: %zu-byte block %p is on it and in use; it was freed "
+      "twice at the same time%s",
+      page_room(page), p, who(page, p, text));
+}
+
+// The block that an address is in.
+static const uint8_t* block_around(const page_t* page, const void* p) {
+  const size_t offset = page_offset(page, p);
+  return page->start + (page_is_single(page) ? 0 : offset - offset % page->block_bytes);
+}
+
+static bool is_within(const page_t* page, const void* p) {
+  return page_offset(page, p) < (size_t)page->reserved * page->block_bytes;
+}
+
+static COLD void report_not_a_start(const page_t* page, const void* p, const char* what) {
+  char text[WHO_CHARS] = "";
+  if (!is_within(page, p)) {
+    message_error(EINVAL, "%s of %p, which is between blocks of %zu bytes", what, p,
+                  page_room(page));
+    return;
+  }
+  const uint8_t* block = block_around(page, p);
+  if (HAS_CHECKS) { (void)who(page, block, text); }
+  message_error(EINVAL, "%s of %p, which is inside a block of %zu bytes, not at its start, %p%s",
+                what, p, page_room(page), (const void*)block, text);
+}
+
+static COLD void report_overflow(const page_t* page, const void* p, const char* what) {
+  char text[WHO_CHARS];
+  if (!NOTE_BLOCKS) {
+    message_error(EFAULT, "overflow of %zu-byte block %p, seen at its %s%s", page_room(page), p,
+                  what, who(page, p, text));
+    return;
+  }
+  const size_t size = note_of(page, p)->size;
+  message_error(EFAULT, "overflow of %zu-byte block %p, seen at its %s: byte %zu was written%s",
+                size, p, what, size + padding_intact_bytes(page, p), who(page, p, text));
+}
+
+PRIVATE COLD void report_bad_block(const page_t* page, const void* p, const char* what) {
+  char text[WHO_CHARS];
+  uint32_t index;
+  if (!HAS_CHECKS && page_block_is_valid(page, p)) {
+    message_error(EAGAIN, "double free of %zu-byte block %p%s", page->block_bytes, p,
+                  who(page, p, text));
+  } else if (!HAS_CHECKS || !checks_find(page_checks(page), page_offset(page, p), &index)) {
+    report_not_a_start(page, p, what);
+  } else if (!page_is_single(page) && index >= page->capacity) {
+    message_error(EINVAL, "%s of %p, a block of %zu bytes that was never allocated", what, p,
+                  page_room(page));
+  } else if (CHECK_STATE && load_relaxed(block_link(page, p)) != LINK_LIVE) {
+    message_error(EAGAIN, "%s of %zu-byte block %p%s",
+                  *what == 'f' ? "double free" : "realloc after free", block_size(page, p), p,
+                  who(page, p, text));
+  } else {
+    report_overflow(page, p, what);
+  }
+}
