@@ -6,6 +6,7 @@
 #include "../port/lock.h"
 #include "../service/message.h"
 #include "../service/options.h"
+#include "../service/random.h"
 #include "meta.h"
 
 SHARED_DATA_DEF stats_t memory_stats;
@@ -19,6 +20,7 @@ enum { MAX_DIRECT = 24 };  // mappings of their own, beside one for each GiB in 
 
 static struct {
   lock_t lock;
+  random_t random;
   arena_t* first;
   size_t taken_slices, dirty_slices, reserved_bytes, direct_bytes, direct_count;
   int64_t now_ms, last_decay_ms;  // as of the last give or collect
@@ -141,6 +143,23 @@ static uint32_t run_fit(const arena_t* arena, uint32_t first, const span_want_t*
                                                                           : UINT32_MAX;
 }
 
+// … and the last place where it does.
+static uint32_t run_fit_high(const arena_t* arena, uint32_t first, const span_want_t* want) {
+  const uint32_t end = first + run_length(arena, first);
+  const uintptr_t start =
+      align_down((uintptr_t)slice_start(arena, end - (uint32_t)want->slices), want->align);
+  return start < (uintptr_t)slice_start(arena, first)
+             ? UINT32_MAX
+             : (uint32_t)((start - (uintptr_t)arena->start) >> SLICE_SHIFT);
+}
+
+static uint32_t run_fit_any(const arena_t* arena, uint32_t first, const span_want_t* want) {
+  const bool high = RANDOM_PLACE && run_length(arena, first) > want->slices &&
+                    (random_next(&memory.random) & 1) != 0;
+  const uint32_t start = high ? run_fit_high(arena, first, want) : UINT32_MAX;
+  return start != UINT32_MAX ? start : run_fit(arena, first, want);
+}
+
 // What was purged a moment ago is wanted again: better to have kept it.
 static void note_regret(uint32_t stamp, size_t slices) {
   if (stamp != 0 && (uint32_t)memory.now_ms - stamp < REGRET_MS) { memory.slack_slices += slices; }
@@ -198,6 +217,10 @@ static bool run_commit(span_t* span) {
     run_free(arena, slice_index(arena, span->start), (uint32_t)span->slices, RUN_CLEAN);
     return false;
   }
+  if (arena->guarded && port_unguard(span->start, slices_bytes(span->slices)) != 0) {
+    run_free(arena, slice_index(arena, span->start), (uint32_t)span->slices, RUN_CLEAN);
+    return false;
+  }
   if (memory.has_reset) { span->is_zero = false; }
   stat_up(&memory_stats.committed, slices_bytes(span->slices));
   return true;
@@ -209,7 +232,7 @@ static bool run_take(arena_t* arena, unsigned state, const span_want_t* want, sp
   int tries = 0;
   for (bin = bin_next(arena, state, bin); bin < RUN_BINS; bin = bin_next(arena, state, bin + 1)) {
     for (uint32_t at = arena->bins[state - 1][bin]; at != 0; at = arena->table[at - 1].next) {
-      const uint32_t start = run_fit(arena, at - 1, want);
+      const uint32_t start = run_fit_any(arena, at - 1, want);
       if (start != UINT32_MAX) {
         run_take_at(arena, at - 1, start, (uint32_t)want->slices);
         *out = (span_t){arena, slice_start(arena, start), want->slices, state == RUN_CLEAN, false};
@@ -234,6 +257,7 @@ static bool arena_commit(arena_t* arena, uint32_t length, bool* is_zero) {
 // Growth beyond the first arena means that what there was is densely used: worth huge pages.
 static bool arena_wants_huge(const arena_t* arena) {
   const long allow = option_get(mi_option_allow_thp);
+  if (GUARD_PAGES) { return false; }  // a guard in each page of blocks leaves none
   return !arena->committed && arena->commit_fun == NULL && !arena->was_huge &&
          (allow == 2 || (allow == 1 && arena != memory.first));
 }
@@ -289,21 +313,30 @@ static size_t next_arena_bytes(size_t need) {
   return align_up(size_max(bytes, need + need / 256 + HUGE_PAGE), HUGE_PAGE);
 }
 
+// An address between an eighth and five eighths of the way to the stack; NULL where that is little.
+static void* random_place(void) {
+  const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+  if (sizeof(void*) < 8 || port_address_limit() != SIZE_MAX) { return NULL; }
+  const uint64_t place = here / 8 + random_below(&memory.random, here / 2);
+  return (void*)align_down((uintptr_t)place, HUGE_PAGE);
+}
+
 static int reserve_shrinking(size_t* bytes, size_t least, void** out) {
   for (;;) {
     stat_add(&memory_stats.mmap_calls, 1);
+    *out = RANDOM_PLACE ? random_place() : NULL;
     const int error = port_reserve(*bytes, *bytes >= HUGE_PAGE ? HUGE_PAGE : SLICE_BYTES * 4, out);
     if (error == 0 || *bytes / 2 < least) { return error; }
     *bytes = align_up(*bytes / 2, SLICE_BYTES * 4);
   }
 }
 
-// Slices, a guard page and the slice table in one reservation.
+// Slices and, between two guard pages, the slice table in one reservation.
 static int arena_layout(arena_t* arena, void* start, size_t bytes) {
   const size_t page = port_page_bytes();
   const size_t table_bytes = align_up(bytes / SLICE_BYTES * sizeof(slice_t), page);
-  const size_t usable = align_down(bytes - table_bytes - page, size_max(page, SLICE_BYTES));
-  uint8_t* table = (uint8_t*)start + bytes - table_bytes;
+  const size_t usable = align_down(bytes - table_bytes - 2 * page, size_max(page, SLICE_BYTES));
+  uint8_t* table = (uint8_t*)start + bytes - page - table_bytes;
   const int error = arena->committed ? 0 : port_commit(table, table_bytes);
   if (error != 0) { return error; }
   arena->start = start;
@@ -647,14 +680,40 @@ static void direct_give(const span_t* span) {
   stat_down(&memory_stats.committed, slices_bytes(span->slices));
 }
 
+static void account_given(arena_t* arena, size_t slices) {
+  arena->taken -= (uint32_t)slices;
+  memory.taken_slices -= slices;
+  memory.now_ms = port_clock_ms();
+}
+
 static void run_give(const arena_t* arena, const uint8_t* start, size_t slices) {
   arena_t* owner = (arena_t*)(uintptr_t)arena;
-  owner->taken -= (uint32_t)slices;
-  memory.taken_slices -= slices;
+  account_given(owner, slices);
   memory.dirty_slices += slices;
-  memory.now_ms = port_clock_ms();
   run_free(owner, slice_index(arena, start), (uint32_t)slices, RUN_DIRTY);
   purge_due(slices);
+}
+
+// True: nobody can reach it any more, and it needs no purge. Memory of the program and huge OS
+// pages stay as they are.
+static bool freed_goes_out_of_reach(const span_t* span) {
+  enum { LEAST = KEEP_CLASS ? 32 << 10 : 1 << 20 };
+  const arena_t* arena = span->arena;
+  const size_t bytes = slices_bytes(span->slices);
+  if (bytes <= LEAST || arena->pinned || arena->committed || arena->commit_fun != NULL) {
+    return false;
+  }
+  if (port_guard(span->start, bytes) == 0) { return true; }
+  (void)port_unguard(span->start, bytes);
+  return false;
+}
+
+static void run_give_guarded(const span_t* span) {
+  arena_t* arena = span->arena;
+  arena->guarded = true;
+  account_given(arena, span->slices);
+  run_free(arena, slice_index(arena, span->start), (uint32_t)span->slices, RUN_CLEAN);
+  count_purge(GIVE_DECOMMITTED, span->slices);
 }
 
 PRIVATE void memory_give(span_t span) {
@@ -662,8 +721,13 @@ PRIVATE void memory_give(span_t span) {
     direct_give(&span);
     return;
   }
+  const bool guarded = GUARD_FREED && freed_goes_out_of_reach(&span);
   lock_acquire(&memory.lock);
-  run_give(span.arena, span.start, span.slices);
+  if (guarded) {
+    run_give_guarded(&span);
+  } else {
+    run_give(span.arena, span.start, span.slices);
+  }
   lock_release(&memory.lock);
 }
 
@@ -828,12 +892,12 @@ PRIVATE arena_t* arena_add(const arena_spec_t* spec) {
   void* table = NULL;
   const size_t slices = (size_t)(end - start) / SLICE_BYTES;
   const size_t table_bytes = align_up(slices * sizeof(slice_t), port_page_bytes());
-  if (arena == NULL || port_map(table_bytes, port_page_bytes(), &table) != 0) { return NULL; }
+  if (arena == NULL || port_map_guarded(table_bytes, &table) != 0) { return NULL; }
   lock_acquire(&memory.lock);
   const bool covered = map_cover(start, (size_t)(end - start)) == 0;
   lock_release(&memory.lock);
   if (!covered) {
-    port_release(table, table_bytes);
+    port_release_guarded(table, table_bytes);
     return NULL;
   }
   arena_fill(arena, spec);
@@ -908,4 +972,7 @@ PRIVATE void memory_lock(void) { lock_acquire(&memory.lock); }
 
 PRIVATE void memory_unlock(void) { lock_release(&memory.lock); }
 
-PRIVATE void memory_unlock_after_fork(bool child) { lock_after_fork(&memory.lock, child); }
+PRIVATE void memory_unlock_after_fork(bool child) {
+  if (child && memory.random.seeded) { random_reseed(&memory.random); }
+  lock_after_fork(&memory.lock, child);
+}

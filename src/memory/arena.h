@@ -21,6 +21,7 @@
 
 #include "../../include/mimalloc.h"
 #include "../base/bits.h"
+#include "../base/modes.h"
 #include "../service/stats.h"
 #include "map.h"
 
@@ -44,6 +45,7 @@ typedef struct arena {
   bool fresh_is_zero;
   bool committed;  // from the start
   bool kept;       // the program holds its id
+  bool guarded;    // some clean memory is out of reach
   int numa_node;
   size_t mapped_bytes, table_bytes;
   mi_commit_fun_t* commit_fun;

@@ -19,7 +19,7 @@ static map_entry_t* part_of(uintptr_t address) {
 
 static int part_add(uint64_t index) {
   void* part = NULL;
-  const int error = port_map(PART_BYTES, port_page_bytes(), &part);
+  const int error = port_map_guarded(PART_BYTES, &part);
   if (error != 0) { return error; }
   parts_added++;
   map.root[index] = (intptr_t)((uintptr_t)part - (uintptr_t)&map) / (intptr_t)sizeof(map_entry_t);

@@ -48,7 +48,7 @@ typedef struct note {
 typedef struct page_checks {
   link_t* links;
   uint64_t reciprocal;
-  uint32_t count;   // of blocks that fit
+  uint32_t limit;   // granules of the blocks that fit, from the first one's start
   uint32_t room;    // entries in `links` and `notes`
   uint64_t key;     // of canaries
   uint64_t random;  // state of quick_next
@@ -68,10 +68,10 @@ enum { RECIPROCAL_SINGLE = 1 };  // only offset 0 is a start, index 0
 
 // False: no block starts at the offset.
 FAST bool checks_find(const page_checks_t* checks, size_t offset, uint32_t* index) {
-  const uint32_t turned = (uint32_t)offset >> 4 | (uint32_t)offset << 28;
+  const size_t turned = offset >> 4 | offset << (8 * sizeof(size_t) - 4);
   const uint64_t product = turned * checks->reciprocal;
   *index = (uint32_t)(product >> 32);
-  return (uint32_t)product < checks->reciprocal && *index < checks->count;
+  return turned < checks->limit && (uint32_t)product < checks->reciprocal;
 }
 
 // Of the start of a block.

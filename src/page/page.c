@@ -123,7 +123,7 @@ static bool checks_begin(page_t* page, uint32_t count) {
   if (!HAS_CHECKS) { return true; }
   const bool single = page->bin == BIN_LARGE;
   checks->reciprocal = single ? RECIPROCAL_SINGLE : reciprocal_of(page->block_bytes);
-  checks->count = count;
+  checks->limit = single ? 1 : count * (uint32_t)(page->block_bytes / GRANULE);
   checks->later = NULL;
   if (!LINKS_APART) { return true; }
   if (checks->room < count || (checks->room == 1) != (count == 1)) {

@@ -69,8 +69,9 @@ PRIVATE size_t port_page_bytes(void) {
   return bytes;
 }
 
+// At *out, if there is room.
 static int map_aligned(size_t bytes, size_t align, int protection, void** out) {
-  int error = os_mmap(NULL, bytes, protection, MAP_PLAIN, out);
+  int error = os_mmap(*out, bytes, protection, MAP_PLAIN, out);
   if (error != 0 || is_aligned(*out, align)) { return error; }
   port_release(*out, bytes);
   if (bytes + align < bytes) { return ENOMEM; }
@@ -92,9 +93,26 @@ PRIVATE int port_reserve(size_t bytes, size_t align, void** out) {
 }
 
 PRIVATE int port_map(size_t bytes, size_t align, void** out) {
+  *out = NULL;
   const int error = map_aligned(bytes, align, PROT_READ | PROT_WRITE, out);
   if (error == 0) { track_mapped(*out, bytes); }
   return error;
+}
+
+PRIVATE int port_map_guarded(size_t bytes, void** out) {
+  const size_t page = port_page_bytes();
+  uint8_t* start = NULL;
+  int error = os_mmap(NULL, bytes + 2 * page, PROT_NONE, MAP_PLAIN, (void**)&start);
+  if (error != 0) { return error; }
+  *out = start + page;
+  error = port_commit(*out, bytes);
+  if (error != 0) { (void)port_release(start, bytes + 2 * page); }
+  return error;
+}
+
+PRIVATE void port_release_guarded(void* start, size_t bytes) {
+  const size_t page = port_page_bytes();
+  (void)port_release((uint8_t*)start - page, bytes + 2 * page);
 }
 
 PRIVATE int port_commit(void* start, size_t bytes) {

@@ -13,10 +13,14 @@
 
 // Bytes of an OS page, 4 KiB to 64 KiB.
 PRIVATE size_t port_page_bytes(void);
-// Reserves address space without access, its start a multiple of `align`.
+// Reserves address space without access, its start a multiple of `align`. *out is where it should
+// be, or NULL; it becomes where it is.
 PRIVATE int port_reserve(size_t bytes, size_t align, void** out);
 // Maps zeroed readable and writable memory; physical memory comes with the first touch.
 PRIVATE int port_map(size_t bytes, size_t align, void** out);
+// For records: with a page out of reach on either side; `port_release_guarded` unmaps all.
+PRIVATE int port_map_guarded(size_t bytes, void** out);
+PRIVATE void port_release_guarded(void* start, size_t bytes);
 // Makes reserved memory readable and writable; it reads as zero.
 PRIVATE int port_commit(void* start, size_t bytes);
 // Gives the physical memory back at once; on success the range reads as zero.

@@ -80,8 +80,8 @@ static int port_reserve(size_t bytes, size_t align, void** out) {
   return 0;
 }
 static int port_commit(void* start, size_t bytes) { return start == NULL || bytes == 0; }
-static int port_map(size_t bytes, size_t align, void** out) {
-  MODEL_CHECK(map_parts < 2 && bytes == PART_BYTES && align <= 4096);
+static int port_map_guarded(size_t bytes, void** out) {
+  MODEL_CHECK(map_parts < 2 && bytes == PART_BYTES);
   *out = map_memory[map_parts++];
   return 0;
 }
