@@ -8,16 +8,17 @@
 
 // The block of `size` bytes was asked for with `wanted`.
 static void* malloc_plain(theap_t* theap, size_t size, size_t wanted, bool zero) {
-  void* p = zero ? theap_zalloc(theap, size) : theap_malloc(theap, size);
+  void* p = NULL;
+  if (unlikely(theap->watch.reasons != 0)) {
+    p = malloc_unseen(size, theap, zero);
+  } else {
+    p = zero ? theap_zalloc(theap, size) : theap_malloc(theap, size);
+  }
   if (NOTE_BLOCKS && p != NULL) { block_set_size(page_of(p), p, wanted); }
   return p;
 }
 
 static void* malloc_run(theap_t* theap, const aligned_t* want) {
-  if (theap->thread == NULL) { theap = thread_enter(); }
-  if (theap == NULL || theap->thread == NULL) {
-    return theap == NULL ? NULL : orphan_malloc(*want);
-  }
   const size_t shift = (0 - want->offset) & (want->alignment - 1);
   return malloc_large(theap, (large_want_t){.size = size_max(want->size, 1),
                                             .align = want->alignment,
@@ -31,6 +32,10 @@ PRIVATE void* theap_malloc_aligned(theap_t* theap, aligned_t want) {
     return NULL;
   }
   if (TRACKED) { return tracked_malloc(theap, want); }
+  void* p = NULL;
+  if (unlikely(theap->watch.reasons != 0) && watch_is_due(theap) && malloc_due(theap, &want, &p)) {
+    return p;
+  }
   const bool at_start = (want.offset & (want.alignment - 1)) == 0;
   if (likely(at_start && want.alignment <= SLICE_BYTES && want.size <= MEDIUM_REQUEST)) {
     const size_t block = align_up(size_max(want.size, PAD_BYTES == 0) + PAD_BYTES, want.alignment);
@@ -41,7 +46,7 @@ PRIVATE void* theap_malloc_aligned(theap_t* theap, aligned_t want) {
   if (at_start && want.alignment <= (size_t)LARGE_ALIGN) {
     return malloc_plain(theap, size_max(want.size, MEDIUM_REQUEST + 1), want.size, want.zero);
   }
-  void* p = malloc_run(theap, &want);
+  p = malloc_run(theap, &want);
   if (unlikely(p == NULL)) { errno = ENOMEM; }
   return p;
 }

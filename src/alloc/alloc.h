@@ -15,6 +15,10 @@ typedef struct aligned {
 
 // ---- malloc.c ----
 PRIVATE void* malloc_slow(size_t size, theap_t* theap, bool zero);
+// Of a theap that is watched: what a request that is due leads to. True: *block answers it.
+PRIVATE COLD bool malloc_due(theap_t* theap, const aligned_t* want, void** block);
+// … and what serves all others.
+PRIVATE void* malloc_unseen(size_t size, theap_t* theap, bool zero);
 // Of large blocks without a wish: next to a guard, or as whole slices, which can be lengthened
 // best.
 enum { LARGE_ALIGN = GUARD_PAGES ? GRANULE : SLICE_BYTES };
@@ -65,7 +69,8 @@ FAST page_t* theap_page_for(const theap_t* theap, size_t size) {
   if (likely(size <= SMALL_REQUEST)) {
     return theap->direct[(size + (PAD_BYTES + GRANULE - 1)) / GRANULE];
   }
-  return likely(size <= MEDIUM_REQUEST) ? theap->first[bin_of(size + PAD_BYTES)] : page_none();
+  return likely(size <= MEDIUM_REQUEST) ? theap->active[bin_of(size + PAD_BYTES) - ACTIVE_LEAST]
+                                        : page_none();
 }
 
 FAST void* theap_malloc(theap_t* theap, size_t size) {

@@ -11,11 +11,8 @@ static _Atomic(mi_deferred_free_fun*) deferred_free;
 static _Atomic(void*) deferred_free_arg;
 
 API void mi_register_deferred_free(mi_deferred_free_fun* fun, void* arg) {
-  enum { HEARTBEAT_BLOCKS = 64 };
   store_relaxed(&deferred_free_arg, arg);
   store_release(&deferred_free, fun);  // [D1] out: the argument
-  store_relaxed(&page_extend_limit,
-                fun == NULL ? 0 : HEARTBEAT_BLOCKS);  // so that slow paths come often
 }
 
 PRIVATE void deferred_free_call(thread_t* thread, bool force) {
@@ -187,13 +184,7 @@ PRIVATE void* orphan_malloc(aligned_t want) {
 }
 
 static NOINLINE void* malloc_slower(size_t size, theap_t* theap, bool zero) {
-  if (unlikely(theap->thread == NULL)) { theap = thread_enter(); }
-  void* p = NULL;
-  if (likely(theap != NULL) && theap->thread != NULL) {
-    p = malloc_of(theap, size, zero);
-  } else if (theap != NULL) {
-    return orphan_malloc((aligned_t){size, 1, 0, zero});
-  }
+  void* p = malloc_of(theap, size, zero);
   if (unlikely(p == NULL)) { refuse_memory(size); }
   return p;
 }
@@ -205,12 +196,54 @@ static void* loose_hand_out(block_t* block, size_t size, bool zero) {
   return zero ? block_zero_all(page, block, size) : block;
 }
 
-PRIVATE NOINLINE void* malloc_slow(size_t size, theap_t* theap, bool zero) {
+FAST void* malloc_loose(size_t size, theap_t* theap, bool zero) {
   if (size <= MEDIUM_REQUEST) {
     block_t* loose = theap_take_loose(theap, bin_of(size + PAD_BYTES));
     if (loose != NULL) { return loose_hand_out(loose, size, zero); }
   }
   return malloc_slower(size, theap, zero);
+}
+
+// ---- theaps that are watched ----
+
+// The first request of a thread, or one of a thread that has ended.
+static void* malloc_enter(const aligned_t* want) {
+  theap_t* theap = thread_enter();
+  if (theap == NULL) { return refuse_memory(want->size); }
+  return theap->thread == NULL ? orphan_malloc(*want) : theap_malloc_aligned(theap, *want);
+}
+
+PRIVATE COLD bool malloc_due(theap_t* theap, const aligned_t* want, void** block) {
+  enum { HEARTBEAT_REQUESTS = 64 };
+  if (theap->thread == NULL) {
+    *block = malloc_enter(want);
+    return true;
+  }
+  theap->watch.left = HEARTBEAT_REQUESTS;
+  slow_tick(theap);
+  return false;
+}
+
+PRIVATE void* malloc_unseen(size_t size, theap_t* theap, bool zero) {
+  page_t* page =
+      likely(size <= MEDIUM_REQUEST) ? theap->first[bin_of(size + PAD_BYTES)] : page_none();
+  block_t* block = page_pop(page);
+  if (unlikely(block == NULL)) { return malloc_loose(size, theap, zero); }
+  hook_taken(page, block, size);
+  return zero ? block_zero_all(page, block, size) : block;
+}
+
+static NOINLINE void* malloc_watched(size_t size, theap_t* theap, bool zero) {
+  void* block = NULL;
+  if (unlikely(watch_is_due(theap)) && malloc_due(theap, &(aligned_t){size, 1, 0, zero}, &block)) {
+    return block;
+  }
+  return malloc_unseen(size, theap, zero);
+}
+
+PRIVATE NOINLINE void* malloc_slow(size_t size, theap_t* theap, bool zero) {
+  if (unlikely(theap->watch.reasons != 0)) { return malloc_watched(size, theap, zero); }
+  return malloc_loose(size, theap, zero);
 }
 
 PRIVATE size_t good_size(size_t size) {

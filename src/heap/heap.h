@@ -20,6 +20,9 @@
 #include "../port/lock.h"
 
 enum { DIRECT_COUNT = SMALL_MAX / GRANULE + 1 };
+enum { ACTIVE_LEAST = 33 };  // the first class above SMALL_MAX
+_Static_assert((9 + (ACTIVE_LEAST - 1 - 17) % 8) << ((ACTIVE_LEAST - 1 - 17) / 8 + 5) == SMALL_MAX,
+               "the class of SMALL_MAX");
 // A theap keeps so many pages with free blocks in each size class, or so many slices if that is
 // more, and parks the others: what a thread that is blocked can strand. Among several threads it is
 // less, for what one keeps the others cannot use.
@@ -42,13 +45,26 @@ FAST size_t loose_bytes(const loose_t* loose, unsigned bin) {
   return bin == BIN_LARGE ? loose->bytes : loose->count * bin_bytes(bin);
 }
 
+// Why every request of a theap takes the slow path: its fast path sees page_none() everywhere.
+typedef enum {
+  WATCH_NO_THREAD = 1,  // an empty theap that any thread may start with
+  WATCH_HEARTBEAT = 2,  // a function wants to be called now and then
+} watch_reason_t;
+
+typedef struct watch {
+  uint8_t reasons;
+  uint32_t left;  // requests until one is looked at
+} watch_t;
+
 struct mi_theap_s {
-  page_t* direct[DIRECT_COUNT];  // by size in granules: first page of the class, or page_none()
-  page_t* first[BIN_COUNT];      // queues; the first page is the active one
+  // What the fast path sees: the first page of the class, or page_none().
+  page_t* direct[DIRECT_COUNT];              // by size in granules
+  page_t* active[BIN_COUNT - ACTIVE_LEAST];  // by class, for sizes above SMALL_MAX
+  page_t* first[BIN_COUNT];                  // queues
+  watch_t watch;
   uint32_t count[BIN_COUNT];
   loose_t loose[BIN_LARGE + 1];
-  uint8_t loose_from;  // the first class that may have some
-  page_t* spare;       // empty pages for any class, linked by `next`
+  page_t* spare;  // empty pages for any class, linked by `next`
   size_t spare_slices;
   heap_t* heap;
   thread_t* thread;  // NULL: an empty theap that any thread may start with
@@ -107,11 +123,16 @@ SHARED_DATA(_Atomic(uint32_t), heap_epoch);      // grows with each deletion and
 SHARED_DATA(_Atomic(size_t), thread_count);      // alive, with pages of their own
 SHARED_DATA(_Atomic(size_t), collect_requests);  // unused memory is wanted back from every thread
 
+// A request to a theap that is watched. Empty theaps are shared, and so not counted in.
+FAST bool watch_is_due(theap_t* theap) { return theap->thread == NULL || --theap->watch.left == 0; }
+
 FAST theap_t* theap_current(void) { return tls_theap; }
 
 // ---- theap.c ----
 PRIVATE void theap_clear(theap_t* theap);  // of all pages
 PRIVATE void theap_setup(theap_t* theap, heap_t* heap, thread_t* thread);
+// The owner.
+PRIVATE void theap_watch(theap_t* theap, watch_reason_t reason, bool wanted);
 // A page of the class with a free block, first in its queue; NULL if out of memory.
 PRIVATE page_t* theap_find_page(theap_t* theap, unsigned bin);
 // The calling thread owns the page, no queue has it; it has a free block.
@@ -124,7 +145,6 @@ PRIVATE void heap_park(heap_t* heap, page_t* page);    // owned by the caller, i
 PRIVATE void heap_unpark(heap_t* heap, page_t* page);  // claimed by the caller
 
 // ---- home.c ----
-PRIVATE void theap_allow_loose(theap_t* theap, bool allow);
 // A free by the calling thread in a page that is not its own. `set_aside` may refuse, `send` does
 // it.
 PRIVATE bool block_set_aside(page_t* page, block_t* block);

@@ -65,11 +65,6 @@ PRIVATE void block_send(page_t* page, block_t* block) {
 
 // ---- loose blocks ----
 
-PRIVATE void theap_allow_loose(theap_t* theap, bool allow) {
-  if (!allow) { theap_flush_all_loose(theap); }
-  theap->loose_from = allow && KEEP_LOOSE ? LOOSE_BIN : BIN_LARGE + 1;
-}
-
 static bool loose_has_room(const loose_t* loose, const page_t* page) {
   if (likely(page->bin != BIN_LARGE)) { return loose->count < LOOSE_BLOCKS; }
   const bool plain = GUARD_PAGES || page->start == page->span_start;
@@ -161,6 +156,6 @@ PRIVATE void theap_flush_all_loose(theap_t* theap) {
 
 PRIVATE bool block_set_aside(page_t* page, block_t* block) {
   theap_t* theap = theap_current();
-  return page->bin >= theap->loose_from && loose_suits(theap, page) &&
+  return page->bin >= LOOSE_BIN && loose_suits(theap, page) &&
          (CHECK_FREE || page_block_is_valid(page, block)) && loose_push(theap, page, block);
 }

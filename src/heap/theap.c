@@ -6,12 +6,16 @@
 
 // ---- queues ----
 
-// The small sizes that the class serves, in granules.
-static void direct_update(theap_t* theap, unsigned bin) {
-  if (bin > bin_of(SMALL_MAX)) { return; }
+// What the fast path sees of a class: `direct` has an entry for each size, in granules.
+static void fast_path_update(theap_t* theap, unsigned bin) {
+  page_t* page = theap->watch.reasons != 0 ? page_none() : theap->first[bin];
+  if (bin >= ACTIVE_LEAST) {
+    theap->active[bin - ACTIVE_LEAST] = page;
+    return;
+  }
   const size_t last = bin_bytes(bin) / GRANULE;
   const size_t first = bin == 1 ? 0 : bin_bytes(bin - 1) / GRANULE + 1;
-  for (size_t i = first; i <= last; i++) { theap->direct[i] = theap->first[bin]; }
+  for (size_t i = first; i <= last; i++) { theap->direct[i] = page; }
 }
 
 static void page_hold(page_t* page) {
@@ -31,7 +35,7 @@ static void queue_set_first(theap_t* theap, unsigned bin, page_t* page) {
   page_let_go(theap->first[bin]);
   page_hold(page);
   theap->first[bin] = page;
-  direct_update(theap, bin);
+  fast_path_update(theap, bin);
 }
 
 static bool queue_is_empty(const theap_t* theap, unsigned bin) {
@@ -98,6 +102,7 @@ static void theap_disown(theap_t* theap, page_t* page) {
 PRIVATE void theap_clear(theap_t* theap) {
   for (unsigned i = 0; i < DIRECT_COUNT; i++) { theap->direct[i] = page_none(); }
   for (unsigned i = 0; i < BIN_COUNT; i++) { theap->first[i] = page_none(); }
+  for (unsigned i = ACTIVE_LEAST; i < BIN_COUNT; i++) { fast_path_update(theap, i); }
   memset(theap->count, 0, sizeof(theap->count));
   memset(theap->loose, 0, sizeof(theap->loose));
   theap->spare = NULL;
@@ -108,7 +113,14 @@ PRIVATE void theap_setup(theap_t* theap, heap_t* heap, thread_t* thread) {
   theap_clear(theap);
   theap->heap = heap;
   theap->thread = thread;
-  theap_allow_loose(theap, !thread->has_heartbeat);
+  theap_watch(theap, WATCH_HEARTBEAT, thread->has_heartbeat);
+}
+
+PRIVATE void theap_watch(theap_t* theap, watch_reason_t reason, bool wanted) {
+  watch_t* watch = &theap->watch;
+  watch->left = 1;  // the next request finds out when to look again
+  watch->reasons = (uint8_t)(wanted ? watch->reasons | reason : watch->reasons & ~reason);
+  for (unsigned bin = 1; bin < BIN_COUNT; bin++) { fast_path_update(theap, bin); }
 }
 
 // ---- pool ----

@@ -16,10 +16,10 @@ SHARED_DATA_DEF _Atomic(size_t) collect_requests;
 #define NONE_8      NONE_1, NONE_1, NONE_1, NONE_1, NONE_1, NONE_1, NONE_1, NONE_1
 #define NONE_64     NONE_8, NONE_8, NONE_8, NONE_8, NONE_8, NONE_8, NONE_8, NONE_8
 #define NONE_DIRECT NONE_64, NONE_1
-#define NONE_BINS   NONE_64, NONE_8, NONE_1
-#define THEAP_NONE  {.direct = {NONE_DIRECT}, .first = {NONE_BINS}, .loose_from = BIN_LARGE + 1}
+#define NONE_40     NONE_8, NONE_8, NONE_8, NONE_8, NONE_8
+#define THEAP_NONE  {.direct = {NONE_DIRECT}, .active = {NONE_40}, .watch = {WATCH_NO_THREAD, 0}}
 
-_Static_assert(BIN_COUNT == 64 + 8 + 1 && DIRECT_COUNT == 64 + 1,
+_Static_assert(BIN_COUNT - ACTIVE_LEAST == 40 && DIRECT_COUNT == 64 + 1,
                "theap_empty lists that many pages");
 
 SHARED_DATA_DEF theap_t theap_empty = THEAP_NONE;
@@ -234,24 +234,16 @@ PRIVATE void thread_collect(thread_t* thread, bool force) {
   }
 }
 
-// ---- labels ----
+// ---- heartbeat ----
 
-static void theap_relabel(theap_t* theap) {
-  for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
-    page_t* page = theap->first[bin] == page_none() ? NULL : theap->first[bin];
-    for (; page != NULL; page = page->next) { store_relaxed(&page->owner, theap->thread->id); }
-  }
+static void theap_take_heartbeat(theap_t* theap) {
+  theap_watch(theap, WATCH_HEARTBEAT, theap->thread->has_heartbeat);
 }
 
-// Under another name the thread's own frees take the shared path, so its lists run dry and slow
-// paths, with their heartbeat, come often.
 PRIVATE void thread_set_heartbeat(thread_t* thread, bool wanted) {
-  enum { ALIAS = 2 };
   thread->has_heartbeat = wanted;
-  thread->id = wanted ? thread->id | ALIAS : thread->id & ~(uintptr_t)ALIAS;
   for (theap_t* theap = thread->theaps; theap != NULL; theap = theap->next) {
-    theap_walk(theap, theap_relabel);
-    theap_allow_loose(theap, !wanted);
+    theap_walk(theap, theap_take_heartbeat);
   }
 }
 

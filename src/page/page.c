@@ -10,8 +10,6 @@
 #include "../service/options.h"
 #include "../service/random.h"
 
-SHARED_DATA_DEF _Atomic(uint32_t) page_extend_limit;
-
 // ---- records ----
 
 enum { RECORD_BYTES = (int)sizeof(page_t) + (HAS_CHECKS ? (int)sizeof(page_checks_t) : 0) };
@@ -322,10 +320,8 @@ static block_t* block_at(const page_t* page, size_t index) {
 // from.
 static uint32_t extend_count(const page_t* page) {
   enum { EXTEND_BYTES = 4096, EXTEND_USED = 4, EXTEND_RANDOM = 8 };
-  const uint32_t limit = load_relaxed(&page_extend_limit);
   const uint32_t least = RANDOM_ORDER ? EXTEND_RANDOM : page->fresh_zero ? 1 : EXTEND_USED;
-  uint32_t count = (uint32_t)size_max(EXTEND_BYTES / page->block_bytes, least);
-  if (limit != 0 && count > limit) { count = limit; }
+  const uint32_t count = (uint32_t)size_max(EXTEND_BYTES / page->block_bytes, least);
   const uint32_t left = (uint32_t)(page->reserved - page->capacity);
   return count < left ? count : left;
 }

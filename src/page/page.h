@@ -130,8 +130,6 @@ PRIVATE uint32_t page_used(const page_t* page);
 // lie one after the other, which is what a processor's prefetching expects.
 PRIVATE void page_sort_free(page_t* page);
 PRIVATE void page_visit_all(page_visit_fun* visit, void* arg);
-// Blocks to link at once at most, for a heartbeat; SIZE_MAX normally.
-SHARED_DATA(_Atomic(uint32_t), page_extend_limit);
 PRIVATE void page_lock_for_fork(void);
 PRIVATE void page_unlock_after_fork(bool child);
 

@@ -42,11 +42,6 @@ static void two_owners(void) {
 static void two_owners_keeping(void) {
   begin();
   world_keeps_loose = true;
-  for (const thread_t* thread = registry.threads; thread != NULL; thread = thread->next) {
-    for (theap_t* theap = thread->theaps; theap != NULL; theap = theap->next) {
-      theap_allow_loose(theap, true);
-    }
-  }
   world_ready();
 }
 
@@ -89,7 +84,7 @@ static void not_interested(bool force, unsigned long long heartbeat, void* arg) 
 static void two_owners_and_hook(void) {
   begin();
   mi_register_deferred_free(not_interested, NULL);
-  QUIET(deferred_free), QUIET(deferred_free_arg), QUIET(page_extend_limit);
+  QUIET(deferred_free), QUIET(deferred_free_arg);
   world_ready();
 }
 

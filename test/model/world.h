@@ -160,7 +160,7 @@ static void world_begin(void) {
       CLEAR(heap_main_static), CLEAR(memory_stats);
   CLEAR(subproc_main_static), CLEAR(heap_epoch), CLEAR(heap_ids), CLEAR(thread_count), CLEAR(slots),
       CLEAR(option_values);
-  CLEAR(deferred_free), CLEAR(deferred_free_arg), CLEAR(page_extend_limit);
+  CLEAR(deferred_free), CLEAR(deferred_free_arg);
   memset(meta_memory, 0, sizeof(meta_memory));
   model_quiet(map.root, sizeof(map.root));
   QUIET(heap_main_static.stats), QUIET(memory_stats), QUIET(option_values);
@@ -181,7 +181,6 @@ static void world_ready(void) {
       STATE(heap_epoch), STATE(heap_ids);
   STATE(subproc_main_static), STATE(thread_count), STATE(slots), STATE(deferred_free),
       STATE(deferred_free_arg);
-  STATE(page_extend_limit);
   model_state(meta_memory, (meta.next == NULL ? 0 : (size_t)(meta.next - meta_memory)) + META_ROOM);
   for (int i = 0; i < POOL_SLICES; i++) {
     const uintptr_t address = (uintptr_t)pool_memory[i];
