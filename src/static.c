@@ -7,6 +7,7 @@
 #endif
 
 #include "port/linux.c"
+#include "port/linux_fault.c"
 
 #include "service/format.c"
 #include "service/options.c"
@@ -27,6 +28,8 @@
 #include "heap/theap.c"
 #include "heap/heap.c"
 #include "heap/thread.c"
+#include "heap/guard.c"
+#include "heap/guard_report.c"
 #include "heap/subproc.c"
 #include "heap/process.c"
 

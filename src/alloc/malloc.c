@@ -1,6 +1,7 @@
 // Allocation: the slow half.
 #include <errno.h>
 
+#include "../heap/guard.h"
 #include "../service/message.h"
 #include "../service/options.h"
 #include "alloc.h"
@@ -213,15 +214,24 @@ static void* malloc_enter(const aligned_t* want) {
   return theap->thread == NULL ? orphan_malloc(*want) : theap_malloc_aligned(theap, *want);
 }
 
+// NULL: the request is not one that can have guards.
+static void* malloc_guarded(theap_t* theap, const aligned_t* want) {
+  const guard_want_t guard_want = {want->size, want->alignment, want->offset, want->zero};
+  if (guard_suits(theap, &guard_want)) { return guard_take(theap, &guard_want); }
+  theap_sample_next(theap);
+  return NULL;
+}
+
 PRIVATE COLD bool malloc_due(theap_t* theap, const aligned_t* want, void** block) {
-  enum { HEARTBEAT_REQUESTS = 64 };
   if (theap->thread == NULL) {
     *block = malloc_enter(want);
     return true;
   }
-  theap->watch.left = HEARTBEAT_REQUESTS;
-  slow_tick(theap);
-  return false;
+  const unsigned due = theap_watch_due(theap);
+  if ((due & WATCH_HEARTBEAT) != 0) { slow_tick(theap); }
+  if ((due & WATCH_SAMPLES) == 0) { return false; }
+  *block = malloc_guarded(theap, want);
+  return *block != NULL;
 }
 
 PRIVATE void* malloc_unseen(size_t size, theap_t* theap, bool zero) {

@@ -2,6 +2,7 @@
 // copying else.
 #include <errno.h>
 
+#include "../heap/guard.h"
 #include "alloc.h"
 
 enum { LARGE_STEP = 4 << 10 };
@@ -9,7 +10,9 @@ enum {
   MOVE_LEAST = 1 << 20
 };  // from here on a block that grows gets a mapping of its own, so that it can be moved
 
-static bool is_large(const page_t* page) { return page->bin == BIN_LARGE; }
+static bool is_large(const page_t* page) {
+  return page->bin == BIN_LARGE && !page_is_guarded(page);
+}
 
 static size_t span_room(const page_t* page) {
   const size_t before = (size_t)(page->start - page->span_start);

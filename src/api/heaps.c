@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "../alloc/alloc.h"
+#include "../heap/guard.h"
 #include "inspect.h"
 
 // ---- beginning and end ----
@@ -224,20 +225,30 @@ API bool mi_subproc_visit_heaps(mi_subproc_id_t subproc, mi_heap_visit_fun* visi
   return subproc_visit_heaps(subproc._mi_subproc_id, visitor, arg);
 }
 
-// ---- guard pages: only in a guarded build ----
+// ---- sampled guards ----
 
 API void mi_theap_guarded_set_sample_rate(mi_theap_t* theap, size_t sample_rate, size_t seed) {
-  (void)theap, (void)sample_rate, (void)seed;
+  if (theap != NULL && theap->thread != NULL) { guard_set_rate_of_theap(theap, sample_rate, seed); }
 }
 
 API void mi_theap_guarded_set_size_bound(mi_theap_t* theap, size_t min, size_t max) {
-  (void)theap, (void)min, (void)max;
+  if (theap != NULL && theap->thread != NULL) { guard_set_sizes_of_theap(theap, min, max); }
+}
+
+// The calling thread's part of the heap begins at once.
+static void take_over(mi_heap_t* heap) {
+  theap_t* theap = mi_heap_theap(heap);
+  if (theap != NULL && theap->thread != NULL) { guard_catch_up(theap); }
 }
 
 API void mi_heap_guarded_set_sample_rate(mi_heap_t* heap, size_t sample_rate, size_t seed) {
-  mi_theap_guarded_set_sample_rate(mi_heap_theap(heap), sample_rate, seed);
+  if (heap == NULL) { return; }
+  guard_set_rate_of_heap(heap, sample_rate, seed);
+  take_over(heap);
 }
 
 API void mi_heap_guarded_set_size_bound(mi_heap_t* heap, size_t min, size_t max) {
-  mi_theap_guarded_set_size_bound(mi_heap_theap(heap), min, max);
+  if (heap == NULL) { return; }
+  guard_set_sizes_of_heap(heap, min, max);
+  take_over(heap);
 }

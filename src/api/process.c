@@ -5,6 +5,7 @@
 // our destructor. Tests: test/api/process.c, test/lifecycle.
 #include <errno.h>
 
+#include "../heap/guard.h"
 #include "../memory/arena.h"
 #include "../service/message.h"
 #include "../service/options.h"
@@ -64,6 +65,7 @@ static void process_start(void) {
   process_watch_fork();
   if (will_print()) { port_check_stderr(); }
   if (option_is_enabled(mi_option_verbose)) { print_banner(); }
+  guard_start(option_size(mi_option_guarded_sample_rate));
   reserve_what_options_say();
 }
 

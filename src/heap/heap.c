@@ -2,6 +2,7 @@
 #include "heap.h"
 
 #include "../memory/meta.h"
+#include "guard.h"
 #include "tracked.h"
 
 SHARED_DATA_DEF heap_t heap_main_static;
@@ -119,7 +120,11 @@ PRIVATE void heap_release_page(page_t* page) {
   heap_t* heap = load_relaxed(&page->heap);
   if (page->bin == BIN_LARGE) { stat_down(&heap->stats.malloc_huge, page->block_bytes); }
   heap_remove_page(heap, page);
-  page_release(page);
+  if (page_is_guarded(page)) {
+    guard_retire(page);
+  } else {
+    page_release(page);
+  }
 }
 
 // Also for a thread that merely looks, as statistics do, when the record may just be gone.
@@ -178,6 +183,7 @@ static theap_t* theap_new(thread_t* thread, heap_t* heap) {
   if (theap == NULL) { return NULL; }
   theap_setup(theap, heap, thread);
   heap_link_theap(heap, theap);
+  guard_catch_up(theap);
   theap->next = thread->theaps->next;
   thread->theaps->next = theap;
   return theap;

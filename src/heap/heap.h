@@ -49,12 +49,21 @@ FAST size_t loose_bytes(const loose_t* loose, unsigned bin) {
 typedef enum {
   WATCH_NO_THREAD = 1,  // an empty theap that any thread may start with
   WATCH_HEARTBEAT = 2,  // a function wants to be called now and then
+  WATCH_SAMPLES = 4,    // one request in so many gets guards, see guard.h
 } watch_reason_t;
 
 typedef struct watch {
   uint8_t reasons;
-  uint32_t left;  // requests until one is looked at
+  uint32_t left, step;    // requests until one is looked at: the nearer one, when last computed, of
+  uint32_t beat, sample;  // … those until the next heartbeat and the next sample
 } watch_t;
+
+typedef struct guard_setting {
+  size_t rate, seed;   // one in so many; 0: none
+  size_t least, most;  // sizes
+  uint64_t random;     // of a theap: the state
+  uint32_t version;    // the larger one is newer
+} guard_setting_t;
 
 struct mi_theap_s {
   // What the fast path sees: the first page of the class, or page_none().
@@ -62,6 +71,7 @@ struct mi_theap_s {
   page_t* active[BIN_COUNT - ACTIVE_LEAST];  // by class, for sizes above SMALL_MAX
   page_t* first[BIN_COUNT];                  // queues
   watch_t watch;
+  guard_setting_t guarding;
   uint32_t count[BIN_COUNT];
   loose_t loose[BIN_LARGE + 1];
   page_t* spare;  // empty pages for any class, linked by `next`
@@ -87,6 +97,7 @@ struct mi_heap_s {
   size_t id;
   int numa_node;
   bool is_main;
+  guard_setting_t guarding;
   stats_t stats;
 };
 
@@ -98,6 +109,8 @@ struct mi_subproc_s {
   struct mi_subproc_s* next;
   mi_stats_t gone, scratch;  // statistics of heaps that are gone
 };
+
+enum { ORPHAN_ID = 1 };  // of the record that all threads without one share
 
 struct thread {
   uintptr_t id;
@@ -133,6 +146,10 @@ PRIVATE void theap_clear(theap_t* theap);  // of all pages
 PRIVATE void theap_setup(theap_t* theap, heap_t* heap, thread_t* thread);
 // The owner.
 PRIVATE void theap_watch(theap_t* theap, watch_reason_t reason, bool wanted);
+// The reasons why watch_is_due was true.
+PRIVATE unsigned theap_watch_due(theap_t* theap);
+// The next request is sampled.
+PRIVATE void theap_sample_next(theap_t* theap);
 // A page of the class with a free block, first in its queue; NULL if out of memory.
 PRIVATE page_t* theap_find_page(theap_t* theap, unsigned bin);
 // The calling thread owns the page, no queue has it; it has a free block.

@@ -3,6 +3,7 @@
 
 #include "../memory/meta.h"
 #include "../service/options.h"
+#include "guard.h"
 #include "tracked.h"
 
 static struct {
@@ -63,6 +64,7 @@ static void fork_prepare(void) {
   }
   if (TRACKED) { tracked_lock_for_fork(); }
   for_each_heap(heap_lock_both);
+  guard_lock_for_fork();
   memory_lock();
   page_lock_for_fork();
   meta_lock_for_fork();
@@ -73,6 +75,7 @@ static void fork_done(bool child) {
   meta_unlock_after_fork(child);
   page_unlock_after_fork(child);
   memory_unlock_after_fork(child);
+  guard_unlock_after_fork(child);
   for_each_heap(child ? heap_reset_both : heap_unlock_both);
   if (TRACKED) { tracked_unlock_after_fork(child); }
   for (subproc_t* subproc = registry_subprocs(); subproc != NULL; subproc = subproc->next) {
@@ -80,6 +83,7 @@ static void fork_done(bool child) {
   }
   if (child) {
     registry_reset_in_child();
+    port_forget_thread_number();
   } else {
     registry_unlock();
   }

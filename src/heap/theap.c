@@ -3,6 +3,7 @@
 #include "heap.h"
 
 #include "../service/options.h"
+#include "guard.h"
 
 // ---- queues ----
 
@@ -116,10 +117,49 @@ PRIVATE void theap_setup(theap_t* theap, heap_t* heap, thread_t* thread) {
   theap_watch(theap, WATCH_HEARTBEAT, thread->has_heartbeat);
 }
 
+enum { HEARTBEAT_REQUESTS = 64 };
+
+// Counts what has passed since the last time.
+static void watch_count(watch_t* watch) {
+  const uint32_t passed = watch->step - watch->left;
+  watch->beat -= passed;
+  watch->sample -= passed;
+}
+
+static void watch_next(watch_t* watch) {
+  const bool beat = (watch->reasons & WATCH_HEARTBEAT) != 0;
+  const bool sample = (watch->reasons & WATCH_SAMPLES) != 0;
+  watch->step = beat ? watch->beat : UINT32_MAX;
+  if (sample && watch->sample < watch->step) { watch->step = watch->sample; }
+  watch->left = watch->step;
+}
+
+PRIVATE unsigned theap_watch_due(theap_t* theap) {
+  watch_t* watch = &theap->watch;
+  watch_count(watch);
+  const unsigned beat = watch->beat == 0 ? WATCH_HEARTBEAT : 0;
+  const unsigned sample = watch->sample == 0 ? WATCH_SAMPLES : 0;
+  const unsigned due = watch->reasons & (beat | sample);
+  if (beat != 0) { watch->beat = HEARTBEAT_REQUESTS; }
+  if (sample != 0) { watch->sample = guard_gap(theap); }
+  watch_next(watch);
+  return due;
+}
+
+PRIVATE void theap_sample_next(theap_t* theap) {
+  watch_t* watch = &theap->watch;
+  watch_count(watch);
+  watch->sample = 1;
+  watch_next(watch);
+}
+
 PRIVATE void theap_watch(theap_t* theap, watch_reason_t reason, bool wanted) {
   watch_t* watch = &theap->watch;
-  watch->left = 1;  // the next request finds out when to look again
+  watch_count(watch);
   watch->reasons = (uint8_t)(wanted ? watch->reasons | reason : watch->reasons & ~reason);
+  if (reason == WATCH_HEARTBEAT) { watch->beat = HEARTBEAT_REQUESTS; }
+  if (reason == WATCH_SAMPLES) { watch->sample = guard_gap(theap); }
+  watch_next(watch);
   for (unsigned bin = 1; bin < BIN_COUNT; bin++) { fast_path_update(theap, bin); }
 }
 

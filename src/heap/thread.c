@@ -3,6 +3,7 @@
 
 #include "../memory/meta.h"
 #include "../service/options.h"
+#include "guard.h"
 #include "tracked.h"
 
 HIDDEN THREAD_LOCAL theap_t* tls_theap = &theap_empty;
@@ -35,7 +36,7 @@ static struct {
 
 // POSIX promises four rounds of destructors: we leave in the last. (The thread sanitizer has taken
 // its own leave by then.)
-enum { ORPHAN_ID = 1, EXIT_ROUNDS = UNDER_TSAN ? 0 : 3 };
+enum { EXIT_ROUNDS = UNDER_TSAN ? 0 : 3 };
 
 PRIVATE void registry_lock(void) {
   lock_acquire(&registry.orphan_lock);
@@ -123,6 +124,7 @@ static thread_t* thread_new(uintptr_t id, subproc_t* subproc) {
   thread->collections = load_relaxed(&collect_requests);
   theap_setup(&record->theap, subproc->main, thread);
   heap_link_theap(subproc->main, &record->theap);
+  guard_catch_up(&record->theap);
   return thread;
 }
 
@@ -167,6 +169,20 @@ PRIVATE theap_t* thread_theap_of(thread_t* thread, const heap_t* heap) {
   return theap;
 }
 
+// ---- walks ----
+
+typedef void theap_fun(theap_t* theap);
+
+static void theap_walk(theap_t* theap, theap_fun* fun) {
+  if (theap->heap->is_main) {
+    fun(theap);
+    return;
+  }
+  lock_acquire(&theap->heap->walk);
+  if (load_relaxed(&theap->heap->state) == HEAP_ALIVE) { fun(theap); }
+  lock_release(&theap->heap->walk);
+}
+
 // ---- heaps that others deleted ----
 
 static void theap_drop(thread_t* thread, theap_t** link) {
@@ -202,22 +218,13 @@ PRIVATE void thread_catch_up(thread_t* thread) {
       link = &(*link)->next;
     }
   }
+  for (theap_t* theap = thread->theaps; theap != NULL; theap = theap->next) {
+    theap_walk(theap, guard_catch_up);
+  }
   if (collect) { thread_collect(thread, true); }
 }
 
-// ---- walks ----
-
-typedef void theap_fun(theap_t* theap);
-
-static void theap_walk(theap_t* theap, theap_fun* fun) {
-  if (theap->heap->is_main) {
-    fun(theap);
-    return;
-  }
-  lock_acquire(&theap->heap->walk);
-  if (load_relaxed(&theap->heap->state) == HEAP_ALIVE) { fun(theap); }
-  lock_release(&theap->heap->walk);
-}
+// ---- collecting ----
 
 static void collect_gently(theap_t* theap) { theap_collect(theap, false); }
 static void collect_forced(theap_t* theap) { theap_collect(theap, true); }

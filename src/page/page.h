@@ -49,8 +49,11 @@ typedef struct page {
   uint8_t* start;
   size_t block_bytes;
   remote_t remote;
-  _Atomic(uint32_t) keeper;            // serial of the theap that owned it last
-  theap_t* theap;                      // of the owner
+  _Atomic(uint32_t) keeper;  // serial of the theap that owned it last
+  union {
+    theap_t* theap;       // of the owner
+    struct guard* guard;  // of one block that nobody owns: its record if it has guards, or NULL
+  };
   _Atomic(heap_t*) heap;               // that the blocks belong to; NULL: this record is not in use
   struct page *next, *prev;            // queue of a theap, or pool of a heap
   struct page *heap_next, *heap_prev;  // all pages of a heap that is not a main heap

@@ -400,11 +400,14 @@ PRIVATE void port_usage(port_usage_t* out) {
 
 // ---- threads ----
 
-PRIVATE UNUSED uint32_t port_thread_number(void) {
-  static THREAD_LOCAL uint32_t known;
-  if (unlikely(known == 0)) { known = (uint32_t)syscall(SYS_gettid); }
-  return known;
+static THREAD_LOCAL uint32_t thread_number;
+
+PRIVATE uint32_t port_thread_number(void) {
+  if (unlikely(thread_number == 0)) { thread_number = (uint32_t)syscall(SYS_gettid); }
+  return thread_number;
 }
+
+PRIVATE void port_forget_thread_number(void) { thread_number = 0; }
 
 extern char __libc_single_threaded __attribute__((weak));  // glibc 2.32
 

@@ -84,8 +84,10 @@ PRIVATE int port_at_fork(void (*prepare)(void), void (*parent)(void), void (*chi
 // An address that no two live threads share; never 0.
 FAST uintptr_t port_thread_id(void) { return (uintptr_t)__builtin_thread_pointer(); }
 
-// The calling thread, as the OS numbers it. A system call the first time.
+// The calling thread, as the OS numbers it. A system call the first time, and after a fork if the
+// child has called port_forget_thread_number.
 PRIVATE uint32_t port_thread_number(void);
+PRIVATE void port_forget_thread_number(void);
 
 FAST void port_relax(void) {
 #if defined(__x86_64__) || defined(__i386__)

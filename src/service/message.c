@@ -161,6 +161,11 @@ static bool misuse_is_fatal(bool was_asked) {
   return policy >= CORRUPTION_ABORT || (policy == CORRUPTION_ABORT_OR_ASK && !was_asked);
 }
 
+PRIVATE COLD void message_act(int err) {
+  const bool was_asked = call_error_hook(err);
+  if (is_misuse(err) && misuse_is_fatal(was_asked)) { port_abort(); }
+}
+
 PRIVATE COLD void message_error(int err, const char* fmt, ...) {
   const int saved = errno;
   const bool misuse = is_misuse(err);
@@ -170,8 +175,7 @@ PRIVATE COLD void message_error(int err, const char* fmt, ...) {
     print_line("error: ", fmt, args);
     va_end(args);
   }
-  const bool was_asked = call_error_hook(err);
-  if (misuse && misuse_is_fatal(was_asked)) { port_abort(); }
+  message_act(err);
   errno = saved;
 }
 

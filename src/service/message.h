@@ -33,6 +33,9 @@ PRIVATE COLD void message_warning(const char* fmt, ...) PRINTF_LIKE(1, 2);
 // `corruption` says so, as it does in secure and debug builds unless such a function is registered.
 PRIVATE COLD void message_error(int err, const char* fmt, ...) PRINTF_LIKE(2, 3);
 
+// What follows an error, once it has been said what it is.
+PRIVATE COLD void message_act(int err);
+
 _Noreturn PRIVATE COLD void message_fatal(const char* fmt, ...) PRINTF_LIKE(1, 2);
 
 PRIVATE void message_register_output(mi_output_fun* fun, void* arg);  // NULL: standard error

@@ -86,6 +86,24 @@ static int port_map_guarded(size_t bytes, void** out) {
   return 0;
 }
 
+// ---- guards: no request is sampled ----
+
+#include "../../src/heap/guard.h"
+
+static uint32_t guard_gap(theap_t* theap) { return theap == NULL; }
+static void guard_catch_up(theap_t* theap) { (void)theap; }
+static bool guard_suits(const theap_t* theap, const guard_want_t* want) {
+  return theap == NULL && want == NULL;
+}
+static void* guard_take(theap_t* theap, const guard_want_t* want) {
+  (void)theap, (void)want;
+  return NULL;
+}
+static void guard_free(void* p, page_t* page) { (void)p, (void)page; }
+static void guard_retire(page_t* page) { (void)page; }
+static void guard_lock_for_fork(void) {}
+static void guard_unlock_after_fork(bool child) { (void)child; }
+
 // ---- slices ----
 
 static struct {

@@ -1,0 +1,390 @@
+// Sampled guards: placing, freeing, quarantine, settings. See guard.h.
+#include "guard.h"
+
+#include "../memory/meta.h"
+#include "../service/message.h"
+#include "../service/options.h"
+#include "../service/random.h"
+
+enum { CANARY_BYTE = 0xDE };
+
+// ---- quarantine ----
+
+// So many blocks, and so many bytes of address space; the memory itself has been given back. Longer
+// ones do not wait.
+enum { QUARANTINE_BLOCKS = 256, QUARANTINE_BYTES = 16 << 20, QUARANTINE_LONGEST = 4 << 20 };
+// Guards by protection cost mappings, of which a process has about 65,000.
+enum { SPLITTING_MOST = 8192 };
+
+static struct {
+  lock_t lock;
+  page_t *oldest, *newest;  // linked by `next`
+  size_t blocks, bytes;
+  random_t random;
+  _Atomic(size_t) records;
+} guards;
+
+static size_t span_bytes(const page_t* page) { return page->span_slices * SLICE_BYTES; }
+
+// The oldest or one of those after it, so that nobody can tell how long an address stays away.
+static page_t* quarantine_pick(void) {
+  enum { CHOICE = 16 };
+  page_t** link = &guards.oldest;
+  page_t* before = NULL;
+  for (uint64_t i = random_below(&guards.random, CHOICE); i > 0 && (*link)->next != NULL; i--) {
+    before = *link;
+    link = &before->next;
+  }
+  page_t* page = *link;
+  *link = page->next;
+  if (guards.newest == page) { guards.newest = before; }
+  guards.blocks--;
+  guards.bytes -= span_bytes(page);
+  return page;
+}
+
+static page_t* quarantine_excess(void) {
+  lock_acquire(&guards.lock);
+  const bool full = guards.blocks > QUARANTINE_BLOCKS || guards.bytes > QUARANTINE_BYTES;
+  page_t* page = full ? quarantine_pick() : NULL;
+  lock_release(&guards.lock);
+  return page;
+}
+
+static void quarantine_put(page_t* page) {
+  lock_acquire(&guards.lock);
+  page->next = NULL;
+  if (guards.oldest == NULL) {
+    guards.oldest = page;
+  } else {
+    guards.newest->next = page;
+  }
+  guards.newest = page;
+  guards.blocks++;
+  guards.bytes += span_bytes(page);
+  lock_release(&guards.lock);
+}
+
+static void record_free(guard_t* guard) {
+  (void)sub_relaxed(&guards.records, 1);
+  meta_free(guard, sizeof(guard_t));
+}
+
+// Memory that cannot be had back stays out of reach for good.
+static void guard_drop(page_t* page) {
+  guard_t* guard = page->guard;
+  if (port_unguard(page->span_start, span_bytes(page)) != 0) { return; }
+  map_enter(page->span_start, page->span_slices, NULL);
+  page->next = NULL;
+  page->guard = NULL;
+  page_release(page);
+  record_free(guard);
+}
+
+static void quarantine_trim(void) {
+  for (page_t* page = quarantine_excess(); page != NULL; page = quarantine_excess()) {
+    guard_drop(page);
+  }
+}
+
+PRIVATE void guard_lock_for_fork(void) { lock_acquire(&guards.lock); }
+PRIVATE void guard_unlock_after_fork(bool child) { lock_after_fork(&guards.lock, child); }
+
+// ---- taking ----
+
+static NOINLINE void trace_here(trace_t* trace) {
+  trace->thread = port_thread_number();
+  trace->count = (unsigned)port_stack(trace->frames, GUARD_FRAMES);
+}
+
+PRIVATE bool guard_suits(const theap_t* theap, const guard_want_t* want) {
+  const guard_setting_t* setting = &theap->guarding;
+  return want->size >= setting->least && want->size <= setting->most &&
+         want->align <= port_page_bytes();
+}
+
+// Aligned as the request says. A plain one gets 16, or, to the byte, none.
+static size_t alignment_of(const guard_want_t* want) {
+  const size_t least = option_is_enabled(mi_option_guarded_precise) ? 1 : GRANULE;
+  return want->offset != 0 ? want->align : size_max(want->align, least);
+}
+
+static void guard_place(guard_t* guard, const guard_want_t* want, bool left) {
+  const size_t align = alignment_of(want), offset = want->offset & (align - 1);
+  const uintptr_t start = (uintptr_t)guard->inner, end = (uintptr_t)guard->inner_end;
+  const uintptr_t at = left ? align_up(start + offset, align) - offset
+                            : align_down(end - guard->bytes + offset, align) - offset;
+  guard->block = guard->inner + (at - start);
+}
+
+static page_t* guard_page(const heap_t* heap, size_t inner_bytes) {
+  enum { DIRECT_LEAST = 32 << 20 };
+  const size_t os_page = port_page_bytes();
+  page_want_t want = {.bin = BIN_LARGE,
+                      .bytes = inner_bytes + os_page,
+                      .align = SLICE_BYTES,
+                      .shift = os_page,
+                      .arena = heap->arena,
+                      .numa_node = heap->numa_node + 1};
+  want.direct = heap->arena == NULL &&
+                (inner_bytes >= DIRECT_LEAST || option_is_enabled(mi_option_disallow_arena_alloc));
+  page_t* page = page_new(want);
+  if (page != NULL || !want.direct) { return page; }
+  want.direct = false;
+  return page_new(want);
+}
+
+static bool guard_both_ends(const guard_t* guard) {
+  const page_t* page = guard->page;
+  uint8_t* end = page->span_start + span_bytes(page);
+  return port_guard(page->span_start, (size_t)(guard->inner - page->span_start)) == 0 &&
+         port_guard(guard->inner_end, (size_t)(end - guard->inner_end)) == 0;
+}
+
+static guard_t* record_new(const guard_want_t* want) {
+  const size_t count = add_relaxed(&guards.records, 1);
+  const bool many = count >= SPLITTING_MOST && port_guard_splits();
+  guard_t* guard = many ? NULL : meta_alloc(sizeof(guard_t));
+  if (guard == NULL) {
+    (void)sub_relaxed(&guards.records, 1);
+    return NULL;
+  }
+  guard->bytes = size_max(want->size, 1);
+  return guard;
+}
+
+static size_t inner_bytes(const guard_want_t* want, size_t bytes) {
+  return align_up(bytes + (want->offset != 0 ? want->align : 0), port_page_bytes());
+}
+
+// The span, with guards. The page does not name the record yet.
+static bool guard_map(guard_t* guard, const heap_t* heap, const guard_want_t* want) {
+  const size_t inner = inner_bytes(want, guard->bytes);
+  page_t* page = guard_page(heap, inner);
+  if (page == NULL) { return false; }
+  guard->page = page;
+  guard->inner = page->start;
+  guard->inner_end = page->start + inner;
+  if (guard_both_ends(guard)) { return true; }
+  if (port_unguard(page->span_start, span_bytes(page)) == 0) { page_release(page); }
+  return false;
+}
+
+static void guard_fill(const guard_t* guard, bool zero) {
+  uint8_t* end = guard->block + guard->bytes;
+  memset(guard->inner, CANARY_BYTE, (size_t)(guard->block - guard->inner));
+  memset(end, CANARY_BYTE, (size_t)(guard->inner_end - end));
+  if (zero && !guard->page->fresh_zero) { memset(guard->block, 0, guard->bytes); }
+}
+
+static void guard_enter(const theap_t* theap, guard_t* guard) {
+  heap_t* heap = theap->heap;
+  page_t* page = guard->page;
+  page->start = guard->block;
+  page->block_bytes = guard->bytes;
+  block_set_size(page, guard->block, guard->bytes);
+  page->guard = guard;
+  store_relaxed(&page->keeper, theap->serial);
+  map_enter(page->span_start, page->span_slices, page);
+  heap_add_page(heap, page);
+  stat_up(&heap->stats.malloc_huge, page->block_bytes);
+  stat_add(&heap->stats.malloc_guarded_count, 1);
+}
+
+PRIVATE void* guard_take(theap_t* theap, const guard_want_t* want) {
+  guard_t* guard = record_new(want);
+  if (guard == NULL) { return NULL; }
+  if (!guard_map(guard, theap->heap, want)) {
+    record_free(guard);
+    return NULL;
+  }
+  guard_place(guard, want, (quick_next(&theap->guarding.random) & 1) != 0);
+  guard_fill(guard, want->zero);
+  trace_here(&guard->taken);
+  guard_enter(theap, guard);
+  return guard->block;
+}
+
+// ---- freeing ----
+
+static const uint8_t* first_changed(const uint8_t* from, const uint8_t* end) {
+  while (from < end && *from == CANARY_BYTE) { from++; }
+  return from;
+}
+
+static void check_canary(const guard_t* guard) {
+  const uint8_t* end = guard->block + guard->bytes;
+  const uint8_t* before = first_changed(guard->inner, guard->block);
+  const uint8_t* after = first_changed(end, guard->inner_end);
+  if (before < guard->block) { guard_report(guard, GUARD_UNDERFLOW, before); }
+  if (after < guard->inner_end) { guard_report(guard, GUARD_OVERFLOW, after); }
+}
+
+// False: it was freed before.
+static bool guard_mark_freed(guard_t* guard) {
+  lock_acquire(&guards.lock);
+  const bool first = !guard->freed;
+  guard->freed = true;
+  lock_release(&guards.lock);
+  return first;
+}
+
+PRIVATE void guard_free(void* p, page_t* page) {
+  guard_t* guard = page->guard;
+  if (p != guard->block) {
+    guard_report(guard, GUARD_INSIDE, p);
+  } else if (!guard_mark_freed(guard)) {
+    guard_report(guard, GUARD_DOUBLE_FREE, p);
+  } else {
+    check_canary(guard);
+    trace_here(&guard->given);
+    heap_release_page(page);
+  }
+}
+
+PRIVATE void guard_retire(page_t* page) {
+  guard_t* guard = page->guard;
+  store_relaxed(&page->heap, NULL);
+  guard->freed = true;
+  if (guard->given.thread == 0) { guard->given.thread = port_thread_number(); }  // with its heap
+  const size_t inner = (size_t)(guard->inner_end - guard->inner);
+  if (port_guard(guard->inner, inner) == 0 && span_bytes(page) <= QUARANTINE_LONGEST) {
+    quarantine_put(page);
+    quarantine_trim();
+  } else {
+    guard_drop(page);
+  }
+}
+
+// ---- sampling ----
+
+// In 2^-16; x is not 0. By squaring, bit after bit.
+static uint64_t log2_of(uint32_t x) {
+  uint64_t result = high_bit(x);
+  uint64_t m = (uint64_t)x << (31 - result);  // 1 to 2, in 2^-31
+  for (int i = 0; i < 16; i++) {
+    m = m * m >> 31;
+    result = result * 2 + (m >> 32);
+    m >>= m >> 32;
+  }
+  return result;
+}
+
+// Geometric, with mean `rate`: each request is sampled with the same chance, whatever came before.
+PRIVATE uint32_t guard_gap(theap_t* theap) {
+  enum { RATE_MOST = 1 << 30, LN_2 = 45426 };  // ln 2 in 2^-16
+  const uint64_t rate = size_min(theap->guarding.rate, RATE_MOST);
+  if (rate <= 1) { return 1; }
+  const uint64_t minus_log2 = (32u << 16) - log2_of(quick_next(&theap->guarding.random) | 1);
+  const uint64_t gap = 1 + (((minus_log2 * LN_2) >> 16) * (2 * rate - 1) >> 17);
+  return gap > INT32_MAX ? INT32_MAX : (uint32_t)gap;
+}
+
+// ---- settings: of the options, of a heap, of a theap; the last word counts ----
+
+static _Atomic(uint32_t) guard_versions = 1;  // of any setting
+static _Atomic(uint32_t) options_version = 1;
+
+static guard_setting_t setting_of_options(void) {
+  const long seed = option_get(mi_option_guarded_sample_seed);
+  return (guard_setting_t){.rate = option_size(mi_option_guarded_sample_rate),
+                           .seed = (size_t)seed,
+                           .least = option_size(mi_option_guarded_min),
+                           .most = option_size(mi_option_guarded_max),
+                           .version = load_relaxed(&options_version)};
+}
+
+static guard_setting_t setting_of_heap(heap_t* heap) {
+  guard_setting_t setting = setting_of_options();
+  lock_acquire(&heap->lock);
+  if (heap->guarding.version > setting.version) { setting = heap->guarding; }
+  lock_release(&heap->lock);
+  return setting;
+}
+
+// The same numbers for the same seed in the same theap of a program.
+static uint64_t random_start(const guard_setting_t* setting, uint32_t serial) {
+  uint64_t state = setting->seed;
+  if (state == 0) {
+    lock_acquire(&guards.lock);
+    state = random_next(&guards.random);
+    lock_release(&guards.lock);
+  }
+  state ^= (uint64_t)serial * 0x9E3779B97F4A7C15u;
+  for (int i = 0; i < 4; i++) { (void)quick_next(&state); }
+  return state;
+}
+
+static void theap_take_setting(theap_t* theap, const guard_setting_t* setting) {
+  theap->guarding = *setting;
+  theap->guarding.random = random_start(setting, theap->serial);
+  theap_watch(theap, WATCH_SAMPLES, setting->rate != 0 && !TRACKED);
+}
+
+PRIVATE void guard_catch_up(theap_t* theap) {
+  if (theap->thread->id == ORPHAN_ID) { return; }
+  const guard_setting_t setting = setting_of_heap(theap->heap);
+  if (setting.version > theap->guarding.version) { theap_take_setting(theap, &setting); }
+}
+
+static uint32_t next_version(void) { return add_relaxed(&guard_versions, 1) + 1; }
+
+// Other threads take it over in their next slow path.
+static void tell_all(size_t rate) {
+  thread_t* self = theap_current()->thread;
+  (void)add_relaxed(&heap_epoch, 1);
+  guard_start(rate);
+  if (self != NULL) { thread_catch_up(self); }
+}
+
+PRIVATE void guard_options_changed(void) {
+  store_relaxed(&options_version, next_version());
+  tell_all(option_size(mi_option_guarded_sample_rate));
+}
+
+static void theap_change(theap_t* theap, guard_setting_t setting) {
+  setting.version = next_version();
+  theap_take_setting(theap, &setting);
+  guard_start(setting.rate);
+}
+
+PRIVATE void guard_set_rate_of_theap(theap_t* theap, size_t rate, size_t seed) {
+  guard_setting_t setting = theap->guarding;
+  setting.rate = rate, setting.seed = seed;
+  theap_change(theap, setting);
+}
+
+PRIVATE void guard_set_sizes_of_theap(theap_t* theap, size_t least, size_t most) {
+  guard_setting_t setting = theap->guarding;
+  setting.least = least, setting.most = most;
+  theap_change(theap, setting);
+}
+
+static void heap_change(heap_t* heap, guard_setting_t setting) {
+  setting.version = next_version();
+  lock_acquire(&heap->lock);
+  heap->guarding = setting;
+  lock_release(&heap->lock);
+  tell_all(setting.rate);
+}
+
+PRIVATE void guard_set_rate_of_heap(heap_t* heap, size_t rate, size_t seed) {
+  guard_setting_t setting = setting_of_heap(heap);
+  setting.rate = rate, setting.seed = seed;
+  heap_change(heap, setting);
+}
+
+PRIVATE void guard_set_sizes_of_heap(heap_t* heap, size_t least, size_t most) {
+  guard_setting_t setting = setting_of_heap(heap);
+  setting.least = least, setting.most = most;
+  heap_change(heap, setting);
+}
+
+// ---- start ----
+
+PRIVATE void guard_start(size_t rate) {
+  static _Atomic(bool) started;
+  if (rate == 0 || TRACKED || exchange_relaxed(&started, true)) { return; }
+  port_stack_prepare();
+  (void)port_watch_faults(guard_see_fault);
+}

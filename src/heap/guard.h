@@ -1,0 +1,81 @@
+// Sampled guards: one request in so many gets memory of its own between OS pages out of reach, and
+// stays out of reach for a while once freed, so that overflow, underflow and use after free fault
+// where they happen, and are reported with stacks. In every build; without samples it costs
+// nothing.
+//
+//   span:  | guard | inner: canary, block, canary | guard … |
+//     the block ends where the inner part ends (or starts where it starts, by a coin), as far as
+//     alignment lets it; what is left of the inner part is checked when the block is freed.
+//
+//   guard_take --> LIVE --guard_retire--> FREED, in quarantine: all of the span is out of reach
+//     --quarantine_trim--> gone: the span and the record serve others
+//
+// G1 page->guard is the record from before the block is handed out until the page goes.
+// G2 every slice of the span leads to the page, so any address in it finds the record.
+// G3 a FREED page belongs to no heap. G4 `freed` and the quarantine belong to the guard lock; all
+// else in a record is written by who takes or frees the block. Reports read what is there: of a
+// block that is misused by two threads at once, a stack may be half written.
+// Tests: test/api/guarded*.c, test/misuse.
+#ifndef MI_HEAP_GUARD_H
+#define MI_HEAP_GUARD_H
+
+#include "../port/fault.h"
+#include "heap.h"
+
+enum { GUARD_FRAMES = 22 };
+
+typedef struct trace {
+  unsigned thread;  // 0: nobody yet
+  unsigned count;
+  void* frames[GUARD_FRAMES];
+} trace_t;
+
+typedef struct guard {
+  page_t* page;
+  uint8_t* block;
+  size_t bytes;  // asked for
+  uint8_t *inner, *inner_end;
+  bool freed;
+  trace_t taken, given;
+} guard_t;
+
+typedef struct guard_want {
+  size_t size, align, offset;
+  bool zero;
+} guard_want_t;
+
+FAST bool page_is_guarded(const page_t* page) {
+  return page->bin == BIN_LARGE && page->guard != NULL;
+}
+
+// Is this a request that may be sampled?
+PRIVATE bool guard_suits(const theap_t* theap, const guard_want_t* want);
+// NULL: no memory, or no guard to be had.
+PRIVATE void* guard_take(theap_t* theap, const guard_want_t* want);
+// A free of `p`, which lies in a guarded page.
+PRIVATE void guard_free(void* p, page_t* page);
+// The page has just left its heap: into quarantine.
+PRIVATE void guard_retire(page_t* page);
+
+// Requests until the next sample, at least 1.
+PRIVATE uint32_t guard_gap(theap_t* theap);
+// The owner: takes over the settings of its heap, or of the options, if they are newer.
+PRIVATE void guard_catch_up(theap_t* theap);
+PRIVATE void guard_options_changed(void);
+PRIVATE void guard_set_rate_of_theap(theap_t* theap, size_t rate, size_t seed);
+PRIVATE void guard_set_sizes_of_theap(theap_t* theap, size_t least, size_t most);
+PRIVATE void guard_set_rate_of_heap(heap_t* heap, size_t rate, size_t seed);
+PRIVATE void guard_set_sizes_of_heap(heap_t* heap, size_t least, size_t most);
+// If samples are wanted: prepares for stacks, and for faults. Not under a lock.
+PRIVATE void guard_start(size_t rate);
+
+PRIVATE void guard_lock_for_fork(void);
+PRIVATE void guard_unlock_after_fork(bool child);
+
+// ---- report.c ----
+typedef enum { GUARD_DOUBLE_FREE, GUARD_INSIDE, GUARD_OVERFLOW, GUARD_UNDERFLOW } guard_crime_t;
+// Noticed by the allocator; `p` is the pointer or the byte.
+PRIVATE COLD void guard_report(const guard_t* guard, guard_crime_t crime, const void* p);
+PRIVATE void guard_see_fault(const port_fault_t* fault);
+
+#endif
