@@ -28,7 +28,7 @@ PRIVATE void deferred_free_call(thread_t* thread, bool force) {
   thread->in_deferred_free = false;
 }
 
-static void slow_tick(theap_t* theap) {
+FAST void slow_tick(theap_t* theap) {
   thread_t* thread = theap->thread;
   if (unlikely(thread->has_heartbeat || load_relaxed(&deferred_free) != NULL)) {
     deferred_free_call(thread, false);

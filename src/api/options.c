@@ -3,7 +3,6 @@
 // loses what the user asked for.
 #include "../../include/mimalloc.h"
 #include "../base/attributes.h"
-#include "../heap/guard.h"
 #include "../service/message.h"
 #include "../service/options.h"
 
@@ -25,24 +24,14 @@ API size_t mi_option_get_size(mi_option_t option) {
 
 API bool mi_option_is_enabled(mi_option_t option) { return mi_option_get(option) != 0; }
 
-// Most are read when they matter; these are kept by each thread.
-static void tell(mi_option_t option) {
-  if (option == mi_option_guarded_sample_rate || option == mi_option_guarded_sample_seed ||
-      option == mi_option_guarded_min || option == mi_option_guarded_max) {
-    guard_options_changed();
-  }
-}
-
 API void mi_option_set(mi_option_t option, long value) {
   options_init();
   option_set(option, value);
-  tell(option);
 }
 
 API void mi_option_set_default(mi_option_t option, long value) {
   options_init();
   option_set_default(option, value);
-  tell(option);
 }
 
 API void mi_option_set_enabled(mi_option_t option, bool enable) {

@@ -282,7 +282,7 @@ PRIVATE uint32_t guard_gap(theap_t* theap) {
 
 // ---- settings: of the options, of a heap, of a theap; the last word counts ----
 
-static _Atomic(uint32_t) guard_versions = 1;  // of any setting
+SHARED_DATA_DEF _Atomic(uint32_t) guard_versions = 1;
 static _Atomic(uint32_t) options_version = 1;
 
 static guard_setting_t setting_of_options(void) {
@@ -337,7 +337,11 @@ static void tell_all(size_t rate) {
   if (self != NULL) { thread_catch_up(self); }
 }
 
-PRIVATE void guard_options_changed(void) {
+PRIVATE void guard_option_changed(mi_option_t option) {
+  if (option != mi_option_guarded_sample_rate && option != mi_option_guarded_sample_seed &&
+      option != mi_option_guarded_min && option != mi_option_guarded_max) {
+    return;
+  }
   store_relaxed(&options_version, next_version());
   tell_all(option_size(mi_option_guarded_sample_rate));
 }

@@ -57,11 +57,12 @@ PRIVATE void guard_free(void* p, page_t* page);
 // The page has just left its heap: into quarantine.
 PRIVATE void guard_retire(page_t* page);
 
+SHARED_DATA(_Atomic(uint32_t), guard_versions);  // grows with each change of a setting
 // Requests until the next sample, at least 1.
 PRIVATE uint32_t guard_gap(theap_t* theap);
 // The owner: takes over the settings of its heap, or of the options, if they are newer.
 PRIVATE void guard_catch_up(theap_t* theap);
-PRIVATE void guard_options_changed(void);
+PRIVATE void guard_option_changed(mi_option_t option);
 PRIVATE void guard_set_rate_of_theap(theap_t* theap, size_t rate, size_t seed);
 PRIVATE void guard_set_sizes_of_theap(theap_t* theap, size_t least, size_t most);
 PRIVATE void guard_set_rate_of_heap(heap_t* heap, size_t rate, size_t seed);

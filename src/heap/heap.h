@@ -120,6 +120,7 @@ struct thread {
   thread_t *next, *prev;
   uint32_t epoch;
   size_t collections;  // requests that it has met
+  uint32_t guard_version;
   int exit_rounds;
   unsigned long long heartbeat;
   bool in_deferred_free, has_heartbeat;

@@ -204,6 +204,15 @@ static bool theap_catch_up(theap_t* theap) {
   return state != HEAP_ALIVE;
 }
 
+static void thread_take_settings(thread_t* thread) {
+  const uint32_t version = load_relaxed(&guard_versions);
+  if (thread->guard_version == version) { return; }
+  thread->guard_version = version;
+  for (theap_t* theap = thread->theaps; theap != NULL; theap = theap->next) {
+    theap_walk(theap, guard_catch_up);
+  }
+}
+
 PRIVATE void thread_catch_up(thread_t* thread) {
   const uint32_t epoch = load_relaxed(&heap_epoch);
   if (thread->epoch == epoch) { return; }
@@ -218,9 +227,7 @@ PRIVATE void thread_catch_up(thread_t* thread) {
       link = &(*link)->next;
     }
   }
-  for (theap_t* theap = thread->theaps; theap != NULL; theap = theap->next) {
-    theap_walk(theap, guard_catch_up);
-  }
+  thread_take_settings(thread);
   if (collect) { thread_collect(thread, true); }
 }
 

@@ -40,6 +40,12 @@ _Static_assert((int)_mi_option_last == (int)OPTION_COUNT, "options.def has every
 enum { ORIGIN_DEFAULT, ORIGIN_ENVIRONMENT, ORIGIN_PROGRAM };
 static _Atomic(int) option_origins[OPTION_COUNT];
 
+static _Atomic(option_changed_fun*) on_change;
+
+PRIVATE UNUSED void options_watch(option_changed_fun* changed) {
+  store_relaxed(&on_change, changed);
+}
+
 // ---- reading and setting ----
 
 PRIVATE size_t option_size(mi_option_t option) {
@@ -55,8 +61,14 @@ static void option_store(mi_option_t option, long value, int origin) {
   store_relaxed(&option_origins[option], origin);
 }
 
+static void tell_change(mi_option_t option) {
+  option_changed_fun* changed = load_relaxed(&on_change);
+  if (changed != NULL) { changed(option); }
+}
+
 PRIVATE void option_set(mi_option_t option, long value) {
   option_store(option, value, ORIGIN_PROGRAM);
+  tell_change(option);
 }
 
 PRIVATE void option_set_default(mi_option_t option, long value) {
@@ -64,6 +76,7 @@ PRIVATE void option_set_default(mi_option_t option, long value) {
     return;
   }
   option_store(option, value, ORIGIN_DEFAULT);
+  tell_change(option);
 }
 
 // ---- a value as text ----

@@ -54,6 +54,10 @@ PRIVATE void option_set(mi_option_t option, long value);
 PRIVATE void option_set_default(mi_option_t option, long value);
 PRIVATE bool option_set_text(mi_option_t option, const char* text);
 
+// Calls `changed` after each change by the program. Set once, before other threads know us.
+typedef void option_changed_fun(mi_option_t option);
+PRIVATE void options_watch(option_changed_fun* changed);
+
 PRIVATE void option_value_text(mi_option_t option, char* buf);  // AMOUNT_CHARS
 PRIVATE void options_print(const out_t* out);
 
