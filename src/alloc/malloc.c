@@ -57,6 +57,7 @@ static page_t* find_page(theap_t* theap, unsigned bin) {
   page_t* page = theap_find_page(theap, bin);
   if (likely(page != NULL)) { return page; }
   thread_collect(theap->thread, true);  // what we hold may be all there is
+  guard_flush();
   memory_collect(true);
   return theap_find_page(theap, bin);
 }
@@ -148,6 +149,7 @@ PRIVATE void* malloc_large(theap_t* theap, large_want_t want) {
                            .direct = want.room >= DIRECT_ROOM_LEAST / 4};
   page_t* page = large_page(heap, page_want);
   if (unlikely(page == NULL)) {
+    guard_flush();
     memory_collect(true);
     page = large_page(heap, page_want);
     if (page == NULL) { return NULL; }

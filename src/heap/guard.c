@@ -12,7 +12,7 @@ enum { CANARY_BYTE = 0xDE };
 
 // So many blocks, and so many bytes of address space; the memory itself has been given back. Longer
 // ones do not wait.
-enum { QUARANTINE_BLOCKS = 256, QUARANTINE_BYTES = 16 << 20, QUARANTINE_LONGEST = 4 << 20 };
+enum { QUARANTINE_BLOCKS = 256, QUARANTINE_BYTES = 16 << 20, QUARANTINE_LONGEST = 8 << 20 };
 // Guards by protection cost mappings, of which a process has about 65,000.
 enum { SPLITTING_MOST = 8192 };
 
@@ -43,9 +43,10 @@ static page_t* quarantine_pick(void) {
   return page;
 }
 
-static page_t* quarantine_excess(void) {
+// NULL: no more than that is there.
+static page_t* quarantine_excess(size_t blocks, size_t bytes) {
   lock_acquire(&guards.lock);
-  const bool full = guards.blocks > QUARANTINE_BLOCKS || guards.bytes > QUARANTINE_BYTES;
+  const bool full = guards.blocks > blocks || guards.bytes > bytes;
   page_t* page = full ? quarantine_pick() : NULL;
   lock_release(&guards.lock);
   return page;
@@ -81,11 +82,12 @@ static void guard_drop(page_t* page) {
   record_free(guard);
 }
 
-static void quarantine_trim(void) {
-  for (page_t* page = quarantine_excess(); page != NULL; page = quarantine_excess()) {
-    guard_drop(page);
-  }
+static void quarantine_trim(size_t blocks, size_t bytes) {
+  page_t* page = quarantine_excess(blocks, bytes);
+  for (; page != NULL; page = quarantine_excess(blocks, bytes)) { guard_drop(page); }
 }
+
+PRIVATE void guard_flush(void) { quarantine_trim(0, 0); }
 
 PRIVATE void guard_lock_for_fork(void) { lock_acquire(&guards.lock); }
 PRIVATE void guard_unlock_after_fork(bool child) { lock_after_fork(&guards.lock, child); }
@@ -115,6 +117,11 @@ static void guard_place(guard_t* guard, const guard_want_t* want, bool left) {
   const uintptr_t at = left ? align_up(start + offset, align) - offset
                             : align_down(end - guard->bytes + offset, align) - offset;
   guard->block = guard->inner + (at - start);
+}
+
+// Memory of the program, and huge OS pages, stay whole.
+static bool may_guard(const arena_t* arena) {
+  return arena == NULL || (!arena->pinned && !arena->committed && arena->commit_fun == NULL);
 }
 
 static page_t* guard_page(const heap_t* heap, size_t inner_bytes) {
@@ -165,8 +172,9 @@ static bool guard_map(guard_t* guard, const heap_t* heap, const guard_want_t* wa
   guard->page = page;
   guard->inner = page->start;
   guard->inner_end = page->start + inner;
-  if (guard_both_ends(guard)) { return true; }
-  if (port_unguard(page->span_start, span_bytes(page)) == 0) { page_release(page); }
+  const bool may = may_guard(page->span_arena);
+  if (may && guard_both_ends(guard)) { return true; }
+  if (!may || port_unguard(page->span_start, span_bytes(page)) == 0) { page_release(page); }
   return false;
 }
 
@@ -208,6 +216,10 @@ PRIVATE void* guard_take(theap_t* theap, const guard_want_t* want) {
 // ---- freeing ----
 
 static const uint8_t* first_changed(const uint8_t* from, const uint8_t* end) {
+  const size_t bytes = (size_t)(end - from);
+  if (bytes == 0 || (*from == CANARY_BYTE && memcmp(from, from + 1, bytes - 1) == 0)) {
+    return end;
+  }
   while (from < end && *from == CANARY_BYTE) { from++; }
   return from;
 }
@@ -250,7 +262,7 @@ PRIVATE void guard_retire(page_t* page) {
   const size_t inner = (size_t)(guard->inner_end - guard->inner);
   if (port_guard(guard->inner, inner) == 0 && span_bytes(page) <= QUARANTINE_LONGEST) {
     quarantine_put(page);
-    quarantine_trim();
+    quarantine_trim(QUARANTINE_BLOCKS, QUARANTINE_BYTES);
   } else {
     guard_drop(page);
   }

@@ -56,6 +56,8 @@ PRIVATE void* guard_take(theap_t* theap, const guard_want_t* want);
 PRIVATE void guard_free(void* p, page_t* page);
 // The page has just left its heap: into quarantine.
 PRIVATE void guard_retire(page_t* page);
+// Empties the quarantine.
+PRIVATE void guard_flush(void);
 
 SHARED_DATA(_Atomic(uint32_t), guard_versions);  // grows with each change of a setting
 // Requests until the next sample, at least 1.

@@ -101,6 +101,8 @@ static void* guard_take(theap_t* theap, const guard_want_t* want) {
 }
 static void guard_free(void* p, page_t* page) { (void)p, (void)page; }
 static void guard_retire(page_t* page) { (void)page; }
+static void guard_flush(void) {}
+static _Atomic(uint32_t) guard_versions;
 static void guard_option_changed(mi_option_t option) { (void)option; }
 static void options_watch(option_changed_fun* changed) { (void)changed; }
 static void guard_lock_for_fork(void) {}
