@@ -120,7 +120,7 @@ static void guard_place(guard_t* guard, const guard_want_t* want, bool left) {
 }
 
 // Memory of the program, and huge OS pages, stay whole.
-static bool may_guard(const arena_t* arena) {
+static bool may_be_sampled(const arena_t* arena) {
   return arena == NULL || (!arena->pinned && !arena->committed && arena->commit_fun == NULL);
 }
 
@@ -172,7 +172,7 @@ static bool guard_map(guard_t* guard, const heap_t* heap, const guard_want_t* wa
   guard->page = page;
   guard->inner = page->start;
   guard->inner_end = page->start + inner;
-  const bool may = may_guard(page->span_arena);
+  const bool may = may_be_sampled(page->span_arena);
   if (may && guard_both_ends(guard)) { return true; }
   if (!may || port_unguard(page->span_start, span_bytes(page)) == 0) { page_release(page); }
   return false;
