@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "../heap/guard.h"
+#include "../heap/tracked.h"
 #include "../service/message.h"
 #include "../service/options.h"
 #include "alloc.h"
@@ -150,6 +151,7 @@ PRIVATE void* malloc_large(theap_t* theap, large_want_t want) {
   page_t* page = large_page(heap, page_want);
   if (unlikely(page == NULL)) {
     guard_flush();
+    if (TRACKED) { tracked_flush(); }
     memory_collect(true);
     page = large_page(heap, page_want);
     if (page == NULL) { return NULL; }

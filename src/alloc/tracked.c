@@ -15,36 +15,29 @@ static size_t lead_for(const aligned_t* want) {
   return GRANULE + ((0 - want->offset - GRANULE) & (want->alignment - 1));
 }
 
-static label_t* take_small(theap_t* theap, size_t bytes) {
+static label_t* take_plain(theap_t* theap, size_t bytes) {
   page_t* page = theap_page_for(theap, bytes);
   block_t* block = page_pop(page);
   return (label_t*)(block != NULL ? block : malloc_slow(bytes, theap, false));
 }
 
-static label_t* take_large(theap_t* theap, size_t bytes) {
-  return malloc_large(theap, (large_want_t){.size = bytes, .align = SLICE_BYTES});
-}
-
 // The label comes right before the block: it is the run that is shifted.
 static label_t* take_shifted(theap_t* theap, const aligned_t* want) {
   const size_t shift = (0 - want->offset - GRANULE) & (want->alignment - 1);
-  return malloc_large(
-      theap,
-      (large_want_t){.size = want->size + GRANULE, .align = want->alignment, .shift = shift});
+  label_t* label = malloc_large(theap, (large_want_t){.size = size_max(want->size, 1) + GRANULE,
+                                                      .align = want->alignment,
+                                                      .shift = shift});
+  return label != NULL ? label : refuse_memory(want->size);
 }
 
 static void* tracked_take(theap_t* theap, const aligned_t* want) {
   enum { LEAD_MOST = 4 << 10 };
-  if (want->size > PTRDIFF_MAX - 2 * LEAD_MOST) { return NULL; }
+  if (want->size > PTRDIFF_MAX - 2 * LEAD_MOST) { return refuse_memory(want->size); }
   const bool shifted = want->alignment > LEAD_MOST;
   const size_t lead = shifted ? GRANULE : lead_for(want);
-  const size_t bytes = align_up(lead + want->size, size_min(want->alignment, LEAD_MOST));
-  label_t* label = NULL;
-  if (shifted) {
-    label = take_shifted(theap, want);
-  } else {
-    label = bytes <= MEDIUM_MAX ? take_small(theap, bytes) : take_large(theap, bytes);
-  }
+  const size_t bytes =
+      align_up(lead + size_max(want->size, 1), size_min(want->alignment, LEAD_MOST));
+  label_t* label = shifted ? take_shifted(theap, want) : take_plain(theap, bytes);
   return label == NULL ? NULL : tracked_hand_out(label, want->size, lead);
 }
 
@@ -55,7 +48,7 @@ PRIVATE NOINLINE void* tracked_malloc(theap_t* theap, aligned_t want) {
   track_quiet();
   void* p = tracked_take(theap, &want);
   track_loud();
-  if (p == NULL) { return refuse_memory(want.size); }
+  if (p == NULL) { return NULL; }
   track_taken(p, want.size);
   return want.zero ? memset(p, 0, want.size) : p;
 }

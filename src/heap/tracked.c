@@ -11,9 +11,11 @@ static struct {
 
 // ---- labels ----
 
-// Stale labels, and bytes of the program that look like one, do not count.
+// Specific for the address, and different in each byte from state to state: a stale label that the
+// program's data has overwritten in part does not count.
 static uint32_t state_at(const label_t* label, label_state_t state) {
-  return (uint32_t)((uintptr_t)label / GRANULE) * 4 + 0x9e3779b0u + (uint32_t)state;
+  const uint32_t place = (uint32_t)((uintptr_t)label / GRANULE) * 0x9e3779b1u;
+  return place ^ (uint32_t)state * 0x85ebca6bu;
 }
 
 static bool label_is(const label_t* label, label_state_t state) {

@@ -376,11 +376,13 @@ PRIVATE void page_extend(page_t* page) {
 // Puts a list in front of `free`.
 static void page_prepend(page_t* page, block_t* list) {
   if (page->free != NULL && list != NULL) {
+    track_quiet();
     block_t* last = list;
     for (block_t* next = block_next(page, last); next != NULL; next = block_next(page, last)) {
       last = next;
     }
     block_set_next(page, last, page->free);
+    track_loud();
   }
   if (list != NULL) { page->free = list; }
 }

@@ -135,6 +135,8 @@ static void read_all(int fd, char* text, size_t capacity) {
   text[length] = 0;
 }
 
+static const char* program;
+
 static void become_child(mi_option_t option, char* const* environment, const int out[2],
                          const int err[2]) {
   char number[16];
@@ -144,7 +146,7 @@ static void become_child(mi_option_t option, char* const* environment, const int
   dup2(err[1], 2);
   close(out[0]);
   close(err[0]);
-  execve("/proc/self/exe", arguments, environment);
+  execve(program, arguments, environment); /* /proc/self/exe may be a tool that runs us */
   _exit(127);
 }
 
@@ -269,6 +271,7 @@ static void test_verbose(void) {
 }
 
 int main(int argc, char** argv) {
+  program = strchr(argv[0], '/') != NULL ? argv[0] : "/proc/self/exe";
   if (argc > 1) { return child(argv[1]); }
   test_numbers();
   test_environment_values();

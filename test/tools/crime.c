@@ -1,0 +1,140 @@
+/* One crime, named by the first argument, on blocks of mi_malloc; with PLAIN, of malloc. `none` is
+   none. The scripts beside this file say what the tools make of them. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#ifdef PLAIN
+#define take(n)       malloc(n)
+#define take_zero(n)  calloc(1, n)
+#define take_again    realloc
+#define take_at(n, a) aligned_alloc(a, n)
+#define give          free
+#else
+#include <mimalloc.h>
+#define take(n)       mi_malloc(n)
+#define take_zero(n)  mi_zalloc(n)
+#define take_again    mi_realloc
+#define take_at(n, a) mi_malloc_aligned(n, a)
+#define give          mi_free
+#endif
+
+enum { COUNT = 40 };
+
+/* Blocks that live beside the one that matters, so that it has neighbours. */
+static void* others[COUNT];
+
+static void overflow(size_t size) {
+  volatile char* p = take(size);
+  for (int i = 0; i < COUNT; i++) { others[i] = take(size); }
+  p[size] = 1;
+  give((void*)p);
+  for (int i = 0; i < COUNT; i++) { give(others[i]); }
+}
+
+static void underflow(size_t size) {
+  volatile char* p = take(size);
+  const char c = p[-1];
+  give((void*)p);
+  if (c == 'x') { puts("x"); }
+}
+
+static void use_after_free(size_t size) {
+  volatile char* p = take(size);
+  give((void*)p);
+  for (int i = 0; i < COUNT; i++) { others[i] = take(size); } /* none of them is p again */
+  p[size / 2] = 1;
+  for (int i = 0; i < COUNT; i++) { give(others[i]); }
+}
+
+static void double_free(void) {
+  void* volatile p = take(48);
+  void* volatile q = p;
+  give(p);
+  for (int i = 0; i < COUNT; i++) { give(take(48)); }
+  give(q);
+}
+
+static void free_inside(void) {
+  char* volatile p = take(48);
+  give(p + 16);
+  give(p);
+}
+
+static void free_foreign(void) {
+  static char bytes[64];
+  void* volatile p = bytes + 16;
+  give(p);
+}
+
+static void uninitialised(void) {
+  volatile char* p = take(48);
+  if (p[3] == 'x') { puts("x"); }
+  give((void*)p);
+}
+
+static void leak(void) {
+  for (int i = 0; i < 3; i++) { memset(take(1000), 1, 1000); }
+}
+
+static void leak_large(void) { memset(take(300000), 1, 300000); }
+
+/* Of blocks that grew and shrank, were zeroed or aligned: the end is where the last call put it. */
+static void overflow_resized(void) {
+  char* p = take(100);
+  p = take_again(p, 90);
+  p = take_again(p, 110);
+  ((volatile char*)p)[110] = 1;
+  give(p);
+}
+
+static void overflow_zeroed(void) {
+  volatile char* p = take_zero(33);
+  p[33] = 1;
+  give((void*)p);
+}
+
+static void overflow_aligned(void) {
+  volatile char* p = take_at(200, 256);
+  p[200] = 1;
+  give((void*)p);
+}
+
+/* All that is allowed: nothing to report. */
+static void none(void) {
+  uint64_t seed = 1;
+  for (int round = 0; round < 4000; round++) {
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    const size_t i = (size_t)(seed >> 33) % COUNT;
+    const size_t size = (size_t)(seed >> 40) % ((size_t)1 << (seed >> 60));
+    if (others[i] != NULL && (seed >> 20) % 3 == 0) {
+      others[i] = take_again(others[i], size);
+    } else {
+      give(others[i]);
+      others[i] = (seed >> 21) % 2 == 0 ? take(size) : take_zero(size);
+    }
+    if (others[i] != NULL) { memset(others[i], 1, size); }
+  }
+  for (int i = 0; i < COUNT; i++) { give(others[i]); }
+}
+
+static int is(const char* a, const char* b) { return strcmp(a, b) == 0; }
+
+int main(int argc, char** argv) {
+  const char* crime = argc > 1 ? argv[1] : "none";
+  const size_t size = argc > 2 ? strtoul(argv[2], NULL, 10) : 48;
+  if (is(crime, "none")) { none(); }
+  if (is(crime, "overflow")) { overflow(size); }
+  if (is(crime, "underflow")) { underflow(size); }
+  if (is(crime, "use-after-free")) { use_after_free(size); }
+  if (is(crime, "double-free")) { double_free(); }
+  if (is(crime, "free-inside")) { free_inside(); }
+  if (is(crime, "free-foreign")) { free_foreign(); }
+  if (is(crime, "uninitialised")) { uninitialised(); }
+  if (is(crime, "leak")) { leak(); }
+  if (is(crime, "leak-large")) { leak_large(); }
+  if (is(crime, "overflow-resized")) { overflow_resized(); }
+  if (is(crime, "overflow-zeroed")) { overflow_zeroed(); }
+  if (is(crime, "overflow-aligned")) { overflow_aligned(); }
+  return 0;
+}
