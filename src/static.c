@@ -19,6 +19,7 @@
 #include "memory/meta.c"
 #include "memory/map.c"
 #include "memory/arena.c"
+#include "memory/verify.c"
 
 #include "page/page.c"
 #include "page/check.c"
@@ -32,6 +33,7 @@
 #include "heap/guard_report.c"
 #include "heap/subproc.c"
 #include "heap/process.c"
+#include "heap/verify.c"
 
 #include "alloc/malloc.c"
 #include "alloc/free.c"

@@ -3,6 +3,7 @@
 
 #include "../heap/guard.h"
 #include "../heap/tracked.h"
+#include "../heap/verify.h"
 #include "../service/message.h"
 #include "../service/options.h"
 #include "alloc.h"
@@ -35,6 +36,7 @@ FAST void slow_tick(theap_t* theap) {
     deferred_free_call(thread, false);
   }
   if (unlikely(thread->epoch != load_relaxed(&heap_epoch))) { thread_catch_up(thread); }
+  if (CHECK_EVERYTHING) { verify_now_and_then(theap, theap->slow_calls); }
   const long every = option_get(mi_option_generic_collect);
   if (unlikely(++theap->slow_calls >= (size_t)every) && every > 0) {
     theap->slow_calls = 0;
@@ -66,6 +68,7 @@ static page_t* find_page(theap_t* theap, unsigned bin) {
 static void* malloc_medium(theap_t* theap, size_t size, bool zero) {
   page_t* page = find_page(theap, bin_of(size + PAD_BYTES));
   if (unlikely(page == NULL)) { return NULL; }
+  if (CHECK_INVARIANTS) { (void)verify_page(page); }
   const bool never_used = page->just_extended;
   page->just_extended = false;
   block_t* block = page_pop(page);

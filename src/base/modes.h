@@ -116,10 +116,11 @@ enum {
   // Freed blocks may be set aside, unknown to their page.
   KEEP_LOOSE = (!CHECK_FREE || CHECK_STATE) && !TRACKED,
   FILL_BLOCKS =
-      MI_DEBUG >= 1 && !TRACKED,  // 0xD0 in new blocks, 0xDF in freed ones, 0xDE behind the end
-  NOTE_BLOCKS = MI_DEBUG >= 1,    // the size asked for, and who took and freed it, of each block
-  PAD_BYTES = CANARY ? 8 : 0,     // of a block, which the program does not get
-  CHECK_INVARIANTS = MI_DEBUG >= 2,
+      MI_DEBUG >= 1 && !TRACKED,     // 0xD0 in new blocks, 0xDF in freed ones, 0xDE behind the end
+  NOTE_BLOCKS = MI_DEBUG >= 1,       // the size asked for, and who took and freed it, of each block
+  PAD_BYTES = CANARY ? 8 : 0,        // of a block, which the program does not get
+  CHECK_INVARIANTS = MI_DEBUG >= 2,  // of a page, in slow paths, see heap/verify.h
+  CHECK_EVERYTHING = MI_DEBUG >= 3,  // … and now and then of all there is
 };
 
 #endif

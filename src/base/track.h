@@ -7,6 +7,7 @@
 //                             told is out of bounds
 //   track_taken, _resized, _given   src/alloc/tracked.c, src/heap/tracked.c: one block each
 //   track_hide                src/page/page.c: what a page has from the OS, before its first block
+//   track_show                src/memory/arena.c: memory that the program's own function prepares
 //   track_mapped, _unmapped   src/port/linux.c: ranges of addresses
 //   track_refused, _wrong     src/alloc/tracked.c: crimes that only the allocator sees
 //
@@ -32,6 +33,7 @@ FAST void track_given(void* p, size_t bytes) {
   VALGRIND_FREELIKE_BLOCK(p, 0);
 }
 FAST void track_hide(void* p, size_t bytes) { (void)VALGRIND_MAKE_MEM_NOACCESS(p, bytes); }
+FAST void track_show(void* p, size_t bytes) { (void)VALGRIND_MAKE_MEM_DEFINED(p, bytes); }
 FAST void track_mapped(void* p, size_t bytes) { (void)p, (void)bytes; }
 FAST void track_unmapped(void* p, size_t bytes) { (void)p, (void)bytes; }
 // Counts as an error, and shows the stack that allocated the block `bytes` behind p.
@@ -57,6 +59,7 @@ FAST void track_resized(void* p, size_t old_bytes, size_t bytes) {
   track_taken(p, bytes);
 }
 FAST void track_hide(void* p, size_t bytes) { __asan_poison_memory_region(p, bytes); }
+FAST void track_show(void* p, size_t bytes) { __asan_unpoison_memory_region(p, bytes); }
 // Blocks of the system's malloc that only blocks of ours point to are no leaks.
 FAST void track_mapped(void* p, size_t bytes) { __lsan_register_root_region(p, bytes); }
 FAST void track_unmapped(void* p, size_t bytes) { __asan_unpoison_memory_region(p, bytes); }
@@ -80,6 +83,7 @@ FAST void track_resized(void* p, size_t old_bytes, size_t bytes) {
   (void)p, (void)old_bytes, (void)bytes;
 }
 FAST void track_hide(void* p, size_t bytes) { (void)p, (void)bytes; }
+FAST void track_show(void* p, size_t bytes) { (void)p, (void)bytes; }
 FAST void track_mapped(void* p, size_t bytes) { (void)p, (void)bytes; }
 FAST void track_unmapped(void* p, size_t bytes) { (void)p, (void)bytes; }
 FAST void track_wrong(const void* p, size_t bytes) { (void)p, (void)bytes; }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "../base/track.h"
 #include "../port/lock.h"
 #include "../service/message.h"
 #include "../service/options.h"
@@ -204,6 +205,7 @@ static void run_take_at(arena_t* arena, uint32_t first, uint32_t start, uint32_t
 // The program's own function; free keeps errno whatever it does.
 static bool call_commit(const arena_t* arena, bool commit, span_t* span) {
   const int saved = errno;
+  track_show(span->start, slices_bytes(span->slices));
   const bool ok = arena->commit_fun(commit, span->start, slices_bytes(span->slices), &span->is_zero,
                                     arena->commit_arg);
   errno = saved;

@@ -409,7 +409,9 @@ PRIVATE void page_restore(page_t* page, uint32_t claimed) {
 
 static uint32_t list_length(const page_t* page, const block_t* block) {
   uint32_t count = 0;
+  track_quiet();
   for (; block != NULL; block = block_next(page, block)) { count++; }
+  track_loud();
   return count;
 }
 

@@ -107,11 +107,12 @@ static void test_error(void) {
   CHECK(e.calls == 1 && (e.last == EOVERFLOW || e.last == ENOMEM));
   CHECK_ERRNO(mi_calloc(count_overflowing(), 16) == NULL, ENOMEM);
   CHECK(e.calls == 2 && (e.last == EOVERFLOW || e.last == ENOMEM));
-  void* volatile foreign = &e;
-  mi_free(foreign); /* not ours: reported, and nothing breaks */
-  CHECK(e.calls == 3 && e.last == EINVAL);
+  void* volatile foreign = BLOCKS_TRACKED ? NULL : &e; /* the tool would report it too */
+  mi_free(foreign);                                    /* not ours: reported, and nothing breaks */
+  CHECK(BLOCKS_TRACKED || (e.calls == 3 && e.last == EINVAL));
+  const size_t calls = e.calls;
   mi_register_error(NULL, NULL);
-  CHECK(mi_malloc(size_too_large()) == NULL && e.calls == 3);
+  CHECK(mi_malloc(size_too_large()) == NULL && e.calls == calls);
 }
 
 int main(void) {

@@ -43,9 +43,16 @@ static bool world_keeps_loose;
 #include "../../src/heap/thread.c"
 #include "../../src/heap/subproc.c"
 #include "../../src/heap/process.c"
+#include "../../src/heap/tracked.c"
 #include "../../src/alloc/malloc.c"
 #include "../../src/alloc/free.c"
 #include "../../src/alloc/aligned.c"
+#include "../../src/alloc/tracked.c"
+
+// ---- checks: the models have their own ----
+
+static bool verify_page(const page_t* page) { return page != NULL; }
+static void verify_now_and_then(const theap_t* theap, size_t calls) { (void)theap, (void)calls; }
 
 // ---- port ----
 

@@ -1,0 +1,290 @@
+// Invariants of pages and heaps: see verify.h, and page.h, heap.h, map.h for their numbers.
+#include "verify.h"
+
+#include "../base/track.h"
+
+// ---- the lists of a page ----
+
+typedef struct seen_blocks {
+  uint64_t words[PAGE_BLOCKS_MAX / 64];  // by index; only those up to the capacity are in use
+} seen_blocks_t;
+
+static bool see_block(seen_blocks_t* seen, const page_t* page, const block_t* block) {
+  const size_t offset = (size_t)((const uint8_t*)block - page->start);
+  const size_t index = offset / page->block_bytes;
+  const bool is_block = index < page->capacity && offset % page->block_bytes == 0;
+  if (!invariant(is_block, "P3", page, "a list of free blocks leads to what is no block")) {
+    return false;
+  }
+  const uint64_t bit = (uint64_t)1 << (index % 64);
+  const bool is_new = (seen->words[index / 64] & bit) == 0;
+  seen->words[index / 64] |= bit;
+  return invariant(is_new, "P3", page, "a free block is listed twice");
+}
+
+// The length of a list; UINT32_MAX if it is broken.
+static uint32_t see_list(seen_blocks_t* seen, const page_t* page, const block_t* list) {
+  uint32_t count = 0;
+  for (; list != NULL; list = list->next, count++) {
+    if (!see_block(seen, page, list)) { return UINT32_MAX; }
+  }
+  return count;
+}
+
+typedef struct free_counts {
+  uint32_t own, came_home;
+} free_counts_t;
+
+static bool see_lists(const page_t* page, free_counts_t* counts) {
+  seen_blocks_t seen;
+  const uint32_t word = load_acquire(&page->remote);  // [R1] in
+  memset(seen.words, 0, divide_up(page->capacity, 64) * sizeof(seen.words[0]));
+  track_quiet();
+  counts->own = see_list(&seen, page, page->free);
+  counts->came_home = counts->own == UINT32_MAX
+                          ? UINT32_MAX
+                          : see_list(&seen, page, remote_head(word, page->start));
+  track_loud();
+  return counts->came_home != UINT32_MAX;
+}
+
+// ---- the numbers of a page ----
+
+// A page that is held does not count, one that is parked counts in its word.
+static bool verify_used(const page_t* page, const free_counts_t* counts) {
+  const uint32_t word = load_relaxed(&page->remote);
+  const uint32_t not_listed = page->capacity - counts->own;
+  if (remote_state(word) == REMOTE_PARKED) {
+    return invariant(remote_count(word) == not_listed - counts->came_home, "P3", page,
+                     "the word of a parked page does not count its blocks in use");
+  }
+  const bool exact = page->held || page->used == not_listed;
+  return invariant(exact, "P3", page, "`used` is not the number of blocks that are not listed") &&
+         invariant(remote_state(word) == REMOTE_FULL || remote_count(word) <= not_listed, "P3",
+                   page, "more blocks came home than were in use");
+}
+
+static bool verify_capacity(const page_t* page) {
+  const bool used_fits = page->held || remote_state(load_relaxed(&page->remote)) == REMOTE_PARKED ||
+                         page->used <= page->capacity;
+  const size_t bytes = page->reserved * page->block_bytes;
+  const bool reserved_fits =
+      bytes <= page->span_slices * SLICE_BYTES - (size_t)(page->start - page->span_start);
+  return invariant(used_fits && page->capacity <= page->reserved, "P1", page,
+                   "used <= capacity <= reserved does not hold") &&
+         invariant(reserved_fits, "P1", page, "the blocks are longer than the page");
+}
+
+static bool verify_full(const page_t* page) {
+  const bool full = page->free == NULL && page->capacity == page->reserved;
+  return invariant(full, "H1", page, "a page that is full has free blocks");
+}
+
+PRIVATE bool verify_page(const page_t* page) {
+  free_counts_t counts;
+  if (!verify_capacity(page)) { return false; }
+  if (page_is_single(page)) { return true; }
+  if (!see_lists(page, &counts) || !verify_used(page, &counts)) { return false; }
+  return remote_state(load_relaxed(&page->remote)) != REMOTE_FULL || verify_full(page);
+}
+
+// ---- the queues of a theap ----
+
+static bool verify_queued(const theap_t* theap, const page_t* page, unsigned bin) {
+  const bool owned = page->theap == theap && load_relaxed(&page->owner) == theap->thread->id;
+  const bool held = page->held == (theap->first[bin] == page);
+  return invariant(owned, "P2", page, "a page in a queue has another owner") &&
+         invariant(page->bin == bin, "H1", page, "a page is in the queue of another class") &&
+         invariant(held, "H1", page, "not the first page of a queue is held, but another") &&
+         invariant(remote_state(load_relaxed(&page->remote)) == REMOTE_OWNED, "H1", page,
+                   "a page in a queue says that nobody owns it") &&
+         verify_page(page);
+}
+
+static bool verify_queue(const theap_t* theap, unsigned bin) {
+  const page_t* first = theap->first[bin] == page_none() ? NULL : theap->first[bin];
+  const page_t* last = NULL;
+  uint32_t count = 0;
+  for (const page_t* page = first; page != NULL; last = page, page = page->next) {
+    const bool linked = page == first || page->prev == last;
+    if (!invariant(linked && ++count <= theap->count[bin], "H1", page,
+                   "the queue of a theap does not lead back, or in a circle") ||
+        !verify_queued(theap, page, bin)) {
+      return false;
+    }
+  }
+  return invariant(count == theap->count[bin] && (first == NULL || first->prev == last), "H1",
+                   theap, "a queue is not as long as its count says");
+}
+
+static bool verify_direct(const theap_t* theap) {
+  for (size_t i = 0; i < DIRECT_COUNT; i++) {
+    const page_t* page = theap->direct[i];
+    const bool same = page == page_none() || page == theap->first[bin_of(i * GRANULE)];
+    if (!invariant(same, "H1", theap, "a small size leads to a page that is not first")) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool verify_spare(const theap_t* theap) {
+  size_t slices = 0;
+  for (const page_t* page = theap->spare; page != NULL; page = page->next) {
+    slices += page->span_slices;
+    if (!invariant(page->used == 0 && load_relaxed(&page->owner) == 0, "H1", page,
+                   "a spare page is in use")) {
+      return false;
+    }
+  }
+  return invariant(slices == theap->spare_slices, "H1", theap,
+                   "the spare pages are not as long as their count says");
+}
+
+PRIVATE bool verify_theap(const theap_t* theap) {
+  if (theap->thread == NULL) { return true; }
+  for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
+    if (!verify_queue(theap, bin)) { return false; }
+  }
+  return verify_direct(theap) && verify_spare(theap);
+}
+
+// ---- one page in the world ----
+
+static bool verify_pooled(const page_t* page, const heap_t* heap) {
+  const page_t* before = page->prev == NULL ? load_relaxed(&heap->parked[page->bin]) : NULL;
+  const bool listed = page->prev == NULL ? before == page : page->prev->next == page;
+  const bool linked = page->next == NULL || page->next->prev == page;
+  return invariant(listed && linked, "H1", page, "a parked page is not in its heap's pool");
+}
+
+static bool verify_owned(const page_t* page) {
+  const theap_t* theap = page->theap;
+  if (theap == NULL) {
+    return invariant(page->used == 0, "P2", page, "a page that says it is owned has no owner");
+  }
+  const bool listed =
+      theap->first[page->bin] == page || (page->prev != NULL && page->prev->next == page);
+  return invariant(listed, "P2", page, "a page with an owner is not in its queue");
+}
+
+static bool verify_place(const page_t* page, const heap_t* heap) {
+  const uint32_t state = remote_state(load_relaxed(&page->remote));
+  if (state == REMOTE_OWNED) { return verify_owned(page); }
+  if (!invariant(load_relaxed(&page->owner) == 0, "P2", page,
+                 "a page that nobody owns names an owner")) {
+    return false;
+  }
+  return state == REMOTE_PARKED ? verify_pooled(page, heap)
+                                : invariant(page->next == NULL && page->prev == NULL, "H1", page,
+                                            "a full page is in a list");
+}
+
+static bool verify_listed(const page_t* page, const heap_t* heap) {
+  if (heap->is_main) { return true; }
+  const page_t* before = page->heap_prev;
+  const bool listed = before == NULL ? heap->pages == page : before->heap_next == page;
+  return invariant(listed, "H2", page, "a page is not in the list of its heap");
+}
+
+// Reading does not make it resident.
+static bool verify_untouched(const page_t* page) {
+  const uint8_t* from = page->start + page->capacity * page->block_bytes;
+  const uint8_t* end = page->span_start + page->span_slices * SLICE_BYTES;
+  if (!page->fresh_zero || from >= end) { return true; }
+  size_t different = 0;
+  track_quiet();
+  for (const uint8_t* p = from; p < end; p++) { different += *p != 0; }
+  track_loud();
+  return invariant(different == 0, "P4", page, "memory that was never used is not zero");
+}
+
+static bool verify_mapped(const page_t* page) {
+  const size_t slices = page_is_single(page) ? 1 : page->span_slices;
+  for (size_t i = 0; i < slices; i++) {
+    if (!invariant(page_of(page->start + i * SLICE_BYTES) == page, "M1", page,
+                   "the map does not lead to the page")) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool verify_page_in_world(page_t* page, void* arg) {
+  bool* holds = arg;
+  const heap_t* heap = load_relaxed(&page->heap);
+  *holds = verify_mapped(page) && verify_page(page) && verify_place(page, heap) &&
+           verify_listed(page, heap) && verify_untouched(page);
+  return *holds;
+}
+
+// ---- heaps ----
+
+static bool verify_heap(heap_t* heap) {
+  size_t pages = 0, theaps = 0;
+  for (const page_t* page = heap->pages; page != NULL; page = page->heap_next, pages++) {
+    if (!invariant(load_relaxed(&page->heap) == heap, "H2", page,
+                   "a heap lists a page of another heap")) {
+      return false;
+    }
+  }
+  for (const theap_t* theap = heap->theaps; theap != NULL; theap = theap->heap_next, theaps++) {
+    if (!verify_theap(theap)) { return false; }
+  }
+  return invariant(heap->refs == pages + theaps, "H3", heap,
+                   "`refs` is not the number of pages and theaps that name the heap") &&
+         invariant(load_relaxed(&heap->walk.state) == LOCK_FREE, "H4", heap,
+                   "the lock for walks is held, and nobody walks");
+}
+
+static bool verify_heaps(void) {
+  for (subproc_t* subproc = registry_subprocs(); subproc != NULL; subproc = subproc->next) {
+    for (heap_t* heap = subproc->heaps; heap != NULL; heap = heap->next) {
+      if (!verify_heap(heap)) { return false; }
+    }
+  }
+  return true;
+}
+
+// ---- the map ----
+
+static bool verify_slice(const arena_t* arena, uint32_t index, bool is_free) {
+  const uint8_t* p = arena->start + (size_t)index * SLICE_BYTES;
+  const page_t* page = page_of(p);
+  if (page == page_none()) { return true; }
+  const size_t offset = (size_t)(p - page->span_start);
+  return invariant(!is_free && offset < page->span_slices * SLICE_BYTES, "M1", p,
+                   "the map leads from a slice to a page that does not have it");
+}
+
+// The arena's own invariants hold.
+static bool verify_map_of(arena_t* arena, void* arg) {
+  bool* holds = arg;
+  for (uint32_t first = 0; *holds && first < arena->frontier;) {
+    const uint32_t run = arena->table[first].run, length = run >> 2;
+    for (uint32_t i = first; *holds && i < first + length; i++) {
+      *holds = verify_slice(arena, i, (run & 3) != RUN_TAKEN);
+    }
+    first += length;
+  }
+  return *holds;
+}
+
+// ---- all ----
+
+PRIVATE bool verify_all(void) {
+  bool holds = verify_arenas();
+  if (holds) { page_visit_all(verify_page_in_world, &holds); }
+  if (holds) { memory_visit_arenas(verify_map_of, &holds); }
+  return holds && verify_heaps();
+}
+
+PRIVATE void verify_now_and_then(const theap_t* theap, size_t calls) {
+  enum { CALLS = 256 };
+  if (!CHECK_EVERYTHING || calls % CALLS != 0) { return; }
+  if (process_is_threaded()) {
+    (void)(verify_arenas() && verify_theap(theap));
+  } else {
+    (void)verify_all();
+  }
+}

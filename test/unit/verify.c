@@ -1,0 +1,227 @@
+/* Invariants: each is broken on purpose, and the walks of heap/verify.c and memory/verify.c say
+   which; and they hold while pages and heaps come and go. */
+#include "../../src/static.c"
+
+#include "../check.h"
+
+#include <stdio.h>
+
+static char said[4000];
+
+static void listen(const char* text, void* arg) {
+  (void)arg;
+  strncat(said, text, sizeof(said) - strlen(said) - 1);
+}
+
+static void on_error(int error, void* arg) { (void)error, (void)arg; /* else it would abort */ }
+
+/* Everything holds, or just this is broken. */
+static void expect(const char* number, int line) {
+  char want[40];
+  said[0] = 0;
+  const bool holds = verify_all();
+  snprintf(want, sizeof(want), "invariant %s is broken", number == NULL ? "" : number);
+  const bool as_wanted = number == NULL ? holds && said[0] == 0 : !holds && strstr(said, want);
+  if (!as_wanted) {
+    fprintf(stderr, "verify.c:%d: expected %s, got: %s\n", line, number == NULL ? "peace" : number,
+            said);
+  }
+  CHECK(as_wanted);
+}
+
+#define EXPECT(number) expect(number, __LINE__)
+
+/* A field gets a wrong value, is looked at, and gets its own back. */
+#define BREAK(number, field, wrong)                \
+  do {                                             \
+    __typeof__(field) kept = (field);              \
+    (field) = (__typeof__(field))(wrong);          \
+    EXPECT(number);                                \
+    (field) = kept;                                \
+    EXPECT(NULL);                                  \
+  } while (0)
+
+#define BREAK_ATOMIC(number, field, wrong)         \
+  do {                                             \
+    const __typeof__(load_relaxed(&(field))) kept = load_relaxed(&(field)); \
+    store_relaxed(&(field), wrong);                \
+    EXPECT(number);                                \
+    store_relaxed(&(field), kept);                 \
+    EXPECT(NULL);                                  \
+  } while (0)
+
+enum { BLOCKS = 2000 };
+static void* blocks[BLOCKS];
+
+static void fill_heap(mi_heap_t* heap) {
+  for (int i = 0; i < BLOCKS; i++) { blocks[i] = mi_heap_malloc(heap, 1 + (size_t)i * 7 % 3000); }
+  for (int i = 0; i < BLOCKS; i += 3) { mi_free(blocks[i]); }
+}
+
+static void empty_heap(void) {
+  for (int i = 0; i < BLOCKS; i++) {
+    if (i % 3 != 0) { mi_free(blocks[i]); }
+  }
+}
+
+/* The page that serves the size next, with at least two free blocks. */
+static page_t* page_for(size_t size) {
+  mi_free(mi_malloc(size));
+  page_t* page = theap_page_for(theap_current(), size);
+  CHECK(page->free != NULL && page->free->next != NULL);
+  return page;
+}
+
+static void test_pages(void) {
+  page_t* page = page_for(500);
+  BREAK("P1", page->capacity, page->reserved + 1);
+  BREAK("P1", page->reserved, 2000);
+  BREAK("P2", page->theap, NULL);
+  BREAK_ATOMIC("P2", page->owner, (uintptr_t)64);
+  BREAK("P3", page->free->next, page->free);
+  BREAK("P3", page->free->next, (uint8_t*)page->free + 8);
+  BREAK("P3", page->free->next, page->start + page->capacity * page->block_bytes);
+  BREAK("P1", page->held, false); /* a held page counts from PAGE_HELD */
+  BREAK("H1", page->prev, NULL);
+  BREAK_ATOMIC("P3", page->remote, remote_word(REMOTE_OWNED, REMOTE_COUNT_MAX, NULL, page->start));
+}
+
+static void test_other_pages(void) {
+  page_t* first = page_for(2000);
+  page_t* page = first->next;
+  for (unsigned bin = 1; page == NULL && bin < BIN_COUNT; bin++) {
+    first = theap_current()->first[bin];
+    page = first == page_none() ? NULL : first->next;
+  }
+  CHECK(page != NULL); /* one that is not held counts */
+  if (page == NULL) { return; }
+  BREAK("P3", page->used, page->used - 1);
+  BREAK("P2", page->next, first);
+  BREAK("H1", theap_current()->count[page->bin], 1);
+  BREAK("H1", theap_current()->direct[3], page);
+  BREAK("H1", theap_current()->spare_slices, 1000);
+}
+
+static void test_full(void) {
+  uint8_t* block = mi_malloc(100000);
+  page_t* page = page_of(block);
+  BREAK_ATOMIC("P2", page->owner, (uintptr_t)64);
+  BREAK("H1", page->next, page);
+  BREAK("P1", page->block_bytes, (size_t)1 << 30);
+  mi_free(block);
+}
+
+static void test_untouched(void) {
+  page_t* page = NULL;
+  void* block = mi_malloc(20000); /* of a class that nobody has used: fresh memory */
+  page = page_of(block);
+  uint8_t* last = page->span_start + page->span_slices * SLICE_BYTES - 1;
+  if (page->fresh_zero && page->capacity < page->reserved) { BREAK("P4", *last, 1); }
+  CHECK(page->fresh_zero);
+  mi_free(block);
+}
+
+static void test_map(void) {
+  page_t* page = page_for(500);
+  map_enter(page->start, 1, NULL);
+  EXPECT("M1");
+  map_enter(page->start, 1, page);
+  uint8_t* unused = page->span_arena->start + (size_t)page->span_arena->frontier * SLICE_BYTES;
+  map_enter(unused - SLICE_BYTES, 1, page);
+  EXPECT("M1");
+  map_enter(unused - SLICE_BYTES, 1, NULL);
+  EXPECT(NULL);
+}
+
+static void test_heaps(void) {
+  mi_heap_t* heap = mi_heap_new();
+  void* p = mi_heap_malloc(heap, 100);
+  void* q = mi_heap_malloc(heap, 1000);
+  EXPECT(NULL);
+  BREAK("H3", heap->refs, heap->refs + 1);
+  BREAK("H2", heap->pages, heap->pages->heap_next);
+  BREAK_ATOMIC("H4", heap->walk.state, LOCK_HELD);
+  BREAK_ATOMIC("H2", page_of(p)->heap, &heap_main_static);
+  mi_free(p);
+  mi_free(q);
+  mi_heap_destroy(heap);
+  EXPECT(NULL);
+}
+
+static void* leave_half(void* arg) {
+  (void)arg;
+  fill_heap(mi_heap_main());
+  return NULL;
+}
+
+static void test_parked(void) {
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, leave_half, NULL) == 0 && pthread_join(thread, NULL) == 0);
+  EXPECT(NULL);
+  unsigned bin = 1;
+  heap_t* heap = mi_heap_main();
+  while (bin < BIN_COUNT && load_relaxed(&heap->parked[bin]) == NULL) { bin++; }
+  CHECK(bin < BIN_COUNT);
+  page_t* page = load_relaxed(&heap->parked[bin]);
+  const uint32_t word = load_relaxed(&page->remote);
+  BREAK_ATOMIC("P3", page->remote, word + REMOTE_ONE);
+  BREAK("H1", page->prev, page);
+  BREAK_ATOMIC("H1", heap->parked[bin], NULL);
+  empty_heap();
+  EXPECT(NULL);
+}
+
+/* The first free run of the first arena. */
+static slice_t* free_run(arena_t* arena) {
+  uint32_t at = 0;
+  while (at < arena->frontier && (arena->table[at].run & 3) == RUN_TAKEN) {
+    at += arena->table[at].run >> 2;
+  }
+  CHECK(at < arena->frontier);
+  return &arena->table[at];
+}
+
+static void test_arenas(void) {
+  arena_t* arena = page_for(500)->span_arena;
+  slice_t* run = free_run(arena);
+  BREAK("A1", arena->taken, arena->taken + 1);
+  BREAK("A1", arena->table[(run->run >> 2) - 1 + (run - arena->table)].run, 4 << 2 | RUN_TAKEN);
+  BREAK("A3", run->prev, arena->slices);
+  BREAK("A3", arena->occupied[0][RUN_BINS / 64 - 1], (uint64_t)1 << 63);
+  BREAK("A4", arena->frontier, arena->slices + 1);
+  BREAK("A4", run->run, arena->slices << 2 | RUN_CLEAN);
+  const unsigned state = run->run & 3;
+  const slice_t kept = *run; /* cut in two */
+  if (kept.run >> 2 >= 2) {
+    run[0].run = 1 << 2 | state;
+    run[1].run = ((kept.run >> 2) - 1) << 2 | state;
+    run[(kept.run >> 2) - 1].run = run[1].run;
+    EXPECT("A2");
+    run[(kept.run >> 2) - 1].run = kept.run;
+    run[1].run = 0;
+    *run = kept;
+    if (kept.run >> 2 == 2) { run[1].run = kept.run; }
+    EXPECT(NULL);
+  }
+}
+
+int main(void) {
+  mi_option_enable(mi_option_show_errors);
+  mi_option_set(mi_option_max_errors, -1);
+  mi_register_output(listen, NULL);
+  mi_register_error(on_error, NULL);
+  EXPECT(NULL);
+  fill_heap(mi_heap_main());
+  EXPECT(NULL);
+  test_untouched();
+  test_pages();
+  test_other_pages();
+  test_full();
+  test_map();
+  test_heaps();
+  test_parked();
+  test_arenas();
+  mi_collect(true);
+  EXPECT(NULL);
+  return check_done();
+}
