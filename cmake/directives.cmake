@@ -8,7 +8,7 @@
 # stderr="REGEX"              something on stderr matches
 # serial                      runs alone
 # when="A|B C"                only in builds that have (A or B) and C, out of: release debug secure
-#                             guarded tsan valgrind asan gcc clang musl glibc override shared static
+#                             guarded tsan valgrind asan ubsan msan gcc clang musl glibc override shared static
 #
 # mi_read_directives(file) sets TEST_LABEL, TEST_TIMEOUT, TEST_ARGS, … and TEST_ENABLED in its
 # caller.

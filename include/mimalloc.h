@@ -710,7 +710,8 @@ typedef enum mi_option_e {
   mi_option_corruption = 47,      /* on misuse: 0 go on, 1 abort or the error function, 2 abort */
   mi_option_fill_freed = 48,      /* secure builds, fill freed blocks: 0 no, 1 zeros, 2 0xDF */
   mi_option_quarantine_size = 49, /* MI_SECURE=FULL: freed memory kept from reuse (KiB) */
-  _mi_option_last = 50,
+  mi_option_show_leaks = 50,      /* print at exit what is still in use */
+  _mi_option_last = 51,
 
   /* older names of the same options */
   mi_option_large_os_pages = mi_option_allow_large_os_pages,

@@ -46,6 +46,7 @@
 #include "api/arenas.c"
 #include "api/visit.c"
 #include "api/stats.c"
+#include "api/leaks.c"
 #include "api/process.c"
 #include "api/basic.c"
 #include "api/posix.c"

@@ -10,6 +10,7 @@
 #include "../service/message.h"
 #include "../service/options.h"
 #include "inspect.h"
+#include "leaks.h"
 
 // ---- start ----
 
@@ -53,7 +54,7 @@ static void reserve_what_options_say(void) {
 
 static bool will_print(void) {
   return option_is_enabled(mi_option_show_errors) || option_is_enabled(mi_option_verbose) ||
-         option_is_enabled(mi_option_show_stats);
+         option_is_enabled(mi_option_show_stats) || option_is_enabled(mi_option_show_leaks);
 }
 
 // Whoever comes first does it; the others do not wait.
@@ -90,6 +91,10 @@ static void process_end(void) {
   static _Atomic(int) ends;
   if (add_relaxed(&ends, 1) != 0) { return; }
   if (option_is_enabled(mi_option_show_stats)) { mi_stats_print_out(NULL, NULL); }
+  if (option_is_enabled(mi_option_show_leaks)) {
+    const out_t out = message_sink(NULL, NULL);
+    leaks_print(&out);
+  }
   if (option_is_enabled(mi_option_destroy_on_exit)) { give_all_back(); }
 }
 
