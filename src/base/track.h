@@ -9,6 +9,7 @@
 //   track_hide                src/page/page.c: what a page has from the OS, before its first block
 //   track_show                src/memory/arena.c: memory that the program's own function prepares
 //   track_mapped, _unmapped   src/port/linux.c: ranges of addresses
+//   track_read                src/port/linux.c: what the kernel has written
 //   track_refused, _wrong     src/alloc/tracked.c: crimes that only the allocator sees
 //
 // A port to Windows supplies port/etw.h with the same functions.
@@ -90,4 +91,21 @@ FAST void track_wrong(const void* p, size_t bytes) { (void)p, (void)bytes; }
 FAST void track_refused(void* p) { (void)p; }
 
 #endif
+
+// ---- MemorySanitizer, which knows the C library's calls, but no system call ----
+
+#if defined(__has_feature)
+#if __has_feature(memory_sanitizer)
+#define MI_UNDER_MSAN 1
+#endif
+#endif
+
+#ifdef MI_UNDER_MSAN
+#include <sanitizer/msan_interface.h>
+// The kernel wrote here.
+FAST void track_read(void* p, size_t bytes) { __msan_unpoison(p, bytes); }
+#else
+FAST void track_read(void* p, size_t bytes) { (void)p, (void)bytes; }
+#endif
+
 #endif

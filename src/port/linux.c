@@ -163,6 +163,7 @@ static size_t read_file(const char* path, char* out, size_t size) {
     (void)syscall(SYS_close, fd);
   }
   errno = saved;
+  if (got > 0) { track_read(out, (size_t)got); }
   out[got > 0 ? got : 0] = 0;
   return got > 0 ? (size_t)got : 0;
 }

@@ -1,4 +1,4 @@
-/* test: timeout=60
+/* test: timeout=60 when="release|debug|secure|guarded|tsan|valgrind|asan|ubsan"
    mimalloc-new-delete.h: every operator new and delete is this library's. */
 #include "api.h"
 
