@@ -17,6 +17,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
 jobs=${MI_JOBS:-$(nproc 2>/dev/null || echo 2)}
 
 ALL="mimalloc3 mimalloc2 jemalloc snmalloc rpmalloc gperftools tbbmalloc scudo tcmalloc"
+HARDENED="mimalloc3-secure snmalloc-checks"  # only when named
 
 usage() { sed -n '2,/^$/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2; }
 say() { printf 'peers: %s\n' "$*" >&2; }
@@ -67,6 +68,7 @@ get_mimalloc() {  # name version-of-mimalloc "features"
   version "$1" "mimalloc $2 (crate libmimalloc-sys 0.1.49)"
 }
 get_mimalloc3() { get_mimalloc mimalloc3 3.3.2 '"override"'; }
+get_mimalloc3-secure() { get_mimalloc mimalloc3-secure "3.3.2, secure" '"override", "secure"'; }
 get_mimalloc2() { get_mimalloc mimalloc2 2.3.2 '"override", "v2"'; }
 
 get_jemalloc() {
@@ -77,15 +79,18 @@ get_jemalloc() {
 }
 
 # The crate's own library exports no malloc: its source is compiled again, with the overrides.
-get_snmalloc() {
-  local crate
+build_snmalloc() {  # name description compiler-options...
+  local crate name=$1 description=$2
+  shift 2
   need g++ cmake && build_crate snmalloc-sys 0.7.6 '"libc-api"' || return
   crate=$(crate_source snmalloc-sys 0.7.6) || return
   g++ -std=c++20 -O3 -DNDEBUG -DSNMALLOC_USE_WAIT_ON_ADDRESS=1 -fPIC -shared -mcx16 \
-    -ftls-model=initial-exec -pthread -I"$crate/upstream/src" \
-    "$crate/upstream/src/snmalloc/override/"{malloc,new}.cc -latomic -o "$dir/snmalloc.so" || return
-  version snmalloc "snmalloc 0.7.6 (crate snmalloc-sys 0.7.6)"
+    -ftls-model=initial-exec -pthread "$@" -I"$crate/upstream/src" \
+    "$crate/upstream/src/snmalloc/override/"{malloc,new}.cc -latomic -o "$dir/$name.so" || return
+  version "$name" "snmalloc 0.7.6$description (crate snmalloc-sys 0.7.6)"
 }
+get_snmalloc() { build_snmalloc snmalloc ""; }
+get_snmalloc-checks() { build_snmalloc snmalloc-checks " with checks" -DSNMALLOC_CHECK_CLIENT; }
 
 get_rpmalloc() {  # as snmalloc
   local crate
@@ -218,8 +223,8 @@ have "$cc" || { say "there is no C compiler: no peers but the system's"; exit 0;
 # shellcheck disable=SC2086  # a list of words
 [ $# -gt 0 ] || set -- $ALL
 for name in "$@"; do
-  case " $ALL " in
+  case " $ALL $HARDENED " in
     *" $name "*) get "$name" ;;
-    *) say "there is no peer $name; there are: $ALL"; exit 2 ;;
+    *) say "there is no peer $name; there are: $ALL $HARDENED"; exit 2 ;;
   esac
 done

@@ -29,11 +29,12 @@ static void delete_twice(size_t n) {
   expect_heap_whole(n);
 }
 
-// A block that was allocated without an alignment that it does not have by chance.
+// The next alignment that the block does not have by chance.
 static void delete_aligned(size_t n) {
+  keep_new(n);
   char* p = new_bytes(n);
-  while (reinterpret_cast<uintptr_t>(p) % 65536 == 0) { p = new_bytes(n); }
-  ::operator delete(p, n, std::align_val_t(65536));
+  const uintptr_t has = reinterpret_cast<uintptr_t>(p) & -reinterpret_cast<uintptr_t>(p);
+  ::operator delete(p, n, std::align_val_t(2 * has));
   expect_heap_whole(n);
 }
 
