@@ -50,7 +50,9 @@ static inline char* opaque(char* p) {
 // The free that is the crime, or that may notice it: by the thread that the case is about, see
 // main().
 void crime_free(void* p);
+// start_helper() comes before anything else.
 void free_by_other_thread(void* p);
+void start_helper(void);
 void run_on_thread(void (*fun)(void*), void* arg);
 
 // Fills memory with a pattern and watches it; NULL is passed through. Returns p.

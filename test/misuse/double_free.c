@@ -58,6 +58,7 @@ static void df_after_reuse(size_t n) {
 }
 
 static void df_local_remote(size_t n) {
+  start_helper();
   keep_two(n);
   char* p = take(n);
   free(p);
@@ -66,6 +67,7 @@ static void df_local_remote(size_t n) {
 }
 
 static void df_remote_local(size_t n) {
+  start_helper();
   keep_two(n);
   char* p = take(n);
   free_by_other_thread(p);
@@ -76,6 +78,7 @@ static void df_remote_local(size_t n) {
 // As df_remote_local, but the owner's page has no free block: then a free by another thread takes
 // another way.
 static void df_remote_local_full(size_t n) {
+  start_helper();
   keep_many(n);
   char* p = take(n);
   keep_many(n);
