@@ -9,19 +9,17 @@
 #include "crime.h"
 
 static void place_adjacent(size_t n) {
-  char* crowd[CROWD_MAX];
-  const int count = crowd_of(n);
-  for (int i = 0; i < count; i++) { crowd[i] = keep_new(n); }
-  const neighbours_t two = closest(crowd, count);
+  char* row[CROWD_MAX];
+  const int count = n < 1000000 ? CROWD_MAX : CROWD_MAX / 4;
+  for (int i = 0; i < count; i++) { row[i] = keep_new(n); }
+  const neighbours_t two = closest(row, count);
   const ptrdiff_t stride = two.upper - two.lower;
   int followers = 0;
   for (int i = 1; i < count; i++) {
-    const ptrdiff_t step = crowd[i] - crowd[i - 1];
+    const ptrdiff_t step = row[i] - row[i - 1];
     if (step == stride || step == -stride) { followers++; }
   }
-  if (followers > (count - 1) / 2) {
-    harmful("each block lies beside the one allocated before it");
-  }
+  if (followers > count * 3 / 4) { harmful("each block lies beside the one allocated before it"); }
   expect_heap_whole(n);
 }
 

@@ -82,13 +82,13 @@ static void uaf_replay(size_t n) {
   expect_heap_whole(n);
 }
 
-// ---- later writes ----
+// ---- later writes, to the end of a block: no link lies there ----
 
 static void uaf_write_freed(size_t n) {
   keep_few(n);
   char* p = take(n);
   crime_free(p);
-  memset(opaque(p) + (n / 2 | 8), 0x41, 8);
+  memset(opaque(p) + n - 8, 0x41, 8);
   for (int i = 0; i < crowd_of(n); i++) {
     char* q = calloc(1, n);
     for (size_t k = 0; k < n; k++) {
@@ -107,7 +107,7 @@ static void uaf_write_found(size_t n) {
   keep_few(n);
   char* p = take(n);
   crime_free(p);
-  memset(opaque(p) + (n / 2 | 8), 0x41, 8);
+  memset(opaque(p) + n - 8, 0x41, 8);
   for (size_t i = 0; i < MOST && i < BYTES / n; i++) {
     free(churned[i % 64]);
     churned[i % 64] = take(n);
@@ -120,7 +120,7 @@ static void uaf_write_reused(size_t n) {
   char* p = take(n);
   crime_free(p);
   for (int i = 0; i < crowd_of(n); i++) { keep_new(n); }
-  memset(opaque(p) + (n / 2 | 8), 0x41, 8);
+  memset(opaque(p) + n - 8, 0x41, 8);
   if (!kept_are_whole()) { harmful("changed a block of the next owner"); }
   expect_heap_whole(n);
 }
