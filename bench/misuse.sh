@@ -4,7 +4,8 @@
 #   misuse.sh [--runs N] [NAME...]
 #
 # Each crime runs N times (3), for each size and thread: it counts as harmful if one of the runs was, or did not end.
-# NAME: release, secure, secure-full are ours; glibc, or what peers.sh makes. All is built into build/.
+# NAME: release, secure, secure-full are ours; glibc, or what peers.sh makes; without one, all. The table shows them, and
+# those of an earlier run. All is built into build/.
 
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) || exit 1
@@ -114,12 +115,14 @@ for name in "$@"; do
 done
 [ ${#peers[@]} = 0 ] || "$here/peers.sh" "$work/peers" "${peers[@]}" || exit 1
 
-there=()
 for name in "$@"; do
   if [ "$name" != glibc ] && [ ! -e "$(library_of "$name")" ]; then continue; fi
   say "$name"
   commit_crimes "$name"
-  there+=("$name")
+done
+there=()
+for name in $OURS glibc $PEERS; do
+  if [ -s "$work/$name.txt" ]; then there+=("$name"); fi
 done
 echo "$(machine), $(date +%B\ %Y); each crime $runs times."
 echo

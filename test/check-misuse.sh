@@ -11,7 +11,7 @@ tables() {
     function words(cell) {
       gsub(/:[^\/;]*/, "", cell)
       gsub(/any/, "no promise", cell)
-      if (cell == "-") { return "not run" }
+      sub(/^-/, "not run", cell)
       gsub(/\//, " or ", cell); gsub(/,/, ", ", cell)
       while (match(cell, /;[^=]*=/)) {
         cell = substr(cell, 1, RSTART - 1) "; " substr(cell, RSTART + 1, RLENGTH - 2) ": " \
