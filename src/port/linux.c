@@ -34,13 +34,23 @@ extern char** environ;
 
 // ---- memory ----
 
+// The system call's form varies: 32-bit systems have it with another unit for the offset, which is
+// 0 here, and s390x passes a pointer to the arguments.
+static void* call_mmap(void* hint, size_t bytes, int protection, int flags) {
+#if defined(SYS_mmap2)
+  return (void*)syscall(SYS_mmap2, hint, bytes, protection, flags, -1, 0L);
+#elif defined(__s390x__)
+  const unsigned long arguments[] = {
+      (uintptr_t)hint, bytes, (unsigned)protection, (unsigned)flags, (unsigned long)-1, 0};
+  return (void*)syscall(SYS_mmap, arguments);
+#else
+  return (void*)syscall(SYS_mmap, hint, bytes, protection, flags, -1, 0L);
+#endif
+}
+
 static int os_mmap(void* hint, size_t bytes, int protection, int flags, void** out) {
   const int saved = errno;
-#if defined(SYS_mmap) && !defined(__s390__) && !defined(SYS_mmap2)
-  void* p = (void*)syscall(SYS_mmap, hint, bytes, protection, flags, -1, 0L);
-#else
-  void* p = mmap(hint, bytes, protection, flags, -1, 0);  // the system call's form varies
-#endif
+  void* p = call_mmap(hint, bytes, protection, flags);
   const int error = p == MAP_FAILED ? errno : 0;
   errno = saved;
   if (error == 0) { *out = p; }

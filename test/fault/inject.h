@@ -90,6 +90,9 @@ static fault_kind_t fault_kind_of(long number) {
 #ifdef SYS_mmap
     case SYS_mmap: return FAULT_MMAP;
 #endif
+#ifdef SYS_mmap2
+    case SYS_mmap2: return FAULT_MMAP;
+#endif
     case SYS_mprotect: return FAULT_MPROTECT;
     case SYS_madvise: return FAULT_MADVISE;
     case SYS_munmap: return FAULT_MUNMAP;

@@ -20,12 +20,21 @@ static void allocate_inside(void) {
   depth--;
 }
 
-void* mmap(void* addr, size_t length, int prot, int flags, int fd, off_t offset) {
-  allocate_inside();
-  return (void*)syscall(SYS_mmap, addr, length, prot, flags, fd, offset);
-}
 void* mmap64(void* addr, size_t length, int prot, int flags, int fd, off64_t offset) {
-  return mmap(addr, length, prot, flags, fd, offset);
+  allocate_inside();
+#if defined(SYS_mmap2)
+  return (void*)syscall(SYS_mmap2, addr, length, prot, flags, fd, (long)(offset / 4096));
+#elif defined(__s390x__)
+  const unsigned long arguments[] = {(unsigned long)addr, length,
+                                     (unsigned)prot,      (unsigned)flags,
+                                     (unsigned long)fd,   (unsigned long)offset};
+  return (void*)syscall(SYS_mmap, arguments);
+#else
+  return (void*)syscall(SYS_mmap, addr, length, prot, flags, fd, offset);
+#endif
+}
+void* mmap(void* addr, size_t length, int prot, int flags, int fd, off_t offset) {
+  return mmap64(addr, length, prot, flags, fd, offset);
 }
 int munmap(void* addr, size_t length) {
   allocate_inside();
