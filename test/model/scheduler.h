@@ -22,6 +22,7 @@
 // A failure prints what happened, the last steps, and the choices, with which the program repeats
 // it:
 //   PROGRAM MODEL CHOICES       PROGRAM MODEL runs that model only
+// MODEL_PREEMPTIONS=N in the environment lowers the bound, where machines are slow.
 #ifndef TEST_MODEL_SCHEDULER_H
 #define TEST_MODEL_SCHEDULER_H
 
@@ -154,7 +155,7 @@ static struct {
   bool exploring;     // inside an execution
   uint32_t run;
   uint32_t turn;  // grows whenever another thread goes on
-  int preemptions, weak, steps;
+  int most_preemptions, preemptions, weak, steps;
   choice_t choices[CHOICES_MOST];
   int depth, known_depth;
   const char* replay;
@@ -310,9 +311,7 @@ MODEL void preemption_point(void) {
   int options[THREADS_MOST];
   const int count = thread_options(options, true);
   if (count == 1) { return; }
-  if (!m.is_random && m.model->preemptions >= 0 && m.preemptions >= m.model->preemptions) {
-    return;
-  }
+  if (!m.is_random && m.most_preemptions >= 0 && m.preemptions >= m.most_preemptions) { return; }
   const int next = choose_thread(options, count);
   if (next != m.self) { m.preemptions++; }
   go_on_with(next);
@@ -376,10 +375,20 @@ MODEL bool is_quiet(const volatile void* p) {
   return false;
 }
 
+// Where a number of so many bytes lies within eight: at the end on a big-endian machine.
+MODEL uint8_t* low_bytes(const uint64_t* value, unsigned bytes) {
+  const bool big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+  return (uint8_t*)(uintptr_t)value + (big_endian ? sizeof(*value) - bytes : 0);
+}
+
 MODEL uint64_t memory_word(const volatile void* p, unsigned bytes) {
   uint64_t value = 0;
-  memcpy(&value, (const void*)(uintptr_t)p, bytes);
+  memcpy(low_bytes(&value, bytes), (const void*)(uintptr_t)p, bytes);
   return value;
+}
+
+MODEL void word_to_memory(const uint64_t* value, volatile void* p, unsigned bytes) {
+  memcpy((void*)(uintptr_t)p, low_bytes(value, bytes), bytes);
 }
 
 MODEL location_t* location_new(uintptr_t address, unsigned bytes) {
@@ -449,7 +458,7 @@ MODEL void append(location_t* location, uint64_t value, order_t order,
       store->carries = true;
     }
   }
-  memcpy((void*)location->address, &value, location->bytes);
+  word_to_memory(&value, (void*)location->address, location->bytes);
 }
 
 MODEL void learn(location_t* location, const past_store_t* store, order_t order) {
@@ -618,7 +627,7 @@ MODEL void model_load(const volatile void* p, void* out, unsigned bytes, order_t
   learn(location, store, order);
   access_bytes(p, bytes, ATOMIC_READ, NULL);
   log_step("load", site, store->value, back == 0 ? "" : " (old)");
-  memcpy(out, &store->value, bytes);
+  word_to_memory(&store->value, out, bytes);
 }
 
 MODEL void model_store(volatile void* p, const void* in, unsigned bytes, order_t order,
@@ -646,11 +655,11 @@ MODEL void model_exchange(volatile void* p, const void* in, void* before, unsign
   const uint64_t value = memory_word(in, bytes);
   if (is_quiet(p)) {
     memcpy(before, (const void*)(uintptr_t)p, bytes);
-    memcpy((void*)(uintptr_t)p, &value, bytes);
+    word_to_memory(&value, p, bytes);
     return;
   }
   location_t* location = step(p, bytes, false, site);
-  memcpy(before, &newest(location)->value, bytes);
+  word_to_memory(&newest(location)->value, before, bytes);
   update(location, value, order);
   log_step("exchange", site, value, "");
 }
@@ -660,9 +669,9 @@ MODEL void model_add(volatile void* p, int64_t n, void* before, unsigned bytes, 
   const uint64_t old = memory_word(p, bytes);
   const uint64_t mask = bytes == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * bytes) - 1;
   const uint64_t value = (old + (uint64_t)n) & mask;
-  memcpy(before, &old, bytes);
+  word_to_memory(&old, before, bytes);
   if (location == NULL) {
-    memcpy((void*)(uintptr_t)p, &value, bytes);
+    word_to_memory(&value, p, bytes);
     return;
   }
   update(location, value, ORDER_RELAXED);
@@ -699,7 +708,7 @@ MODEL bool model_cas(volatile void* p, void* old, const void* in, unsigned bytes
     learn(location, store, ORDER_RELAXED);
     access_bytes(p, bytes, ATOMIC_READ, NULL);
     log_step("cas fails", site, store->value, store->value == expected ? " (no reason)" : "");
-    memcpy(old, &store->value, bytes);
+    word_to_memory(&store->value, old, bytes);
     return false;
   }
   update(location, value, order);
@@ -819,9 +828,18 @@ MODEL void execute(void) {
   m.self = 0;
 }
 
+// -1: any number.
+MODEL int preemption_bound(const model_t* model) {
+  const char* text = getenv("MODEL_PREEMPTIONS");
+  const int lower = text == NULL ? -1 : atoi(text);
+  return lower < 0 || (model->preemptions >= 0 && model->preemptions < lower) ? model->preemptions
+                                                                              : lower;
+}
+
 MODEL void model_begin(const model_t* model) {
   static uint8_t stacks[THREADS_MOST][STACK_BYTES];
   m.model = model;
+  m.most_preemptions = preemption_bound(model);
   m.threads = 0;
   while (m.threads < THREADS_MOST && model->threads[m.threads] != NULL) { m.threads++; }
   for (int i = 0; i < THREADS_MOST; i++) { m.fibers[i].stack = stacks[i]; }
@@ -857,7 +875,7 @@ MODEL void model_run(const model_t* model, const char* replay) {
   m.random = seed == NULL ? 1 : strtoull(seed, NULL, 0);
   m.is_random = true;
   for (int i = 0; replay == NULL && i < model->random_runs; i++) { execute(); }
-  bound_text(model->preemptions, "preemption", preemptions);
+  bound_text(m.most_preemptions, "preemption", preemptions);
   bound_text(model->weak, "weak choice", weak);
   printf("%-24s %8llu executions, all with %s and %s; %d random; %llu steps, longest %d; %.2f s\n",
          model->name, (unsigned long long)all, preemptions, weak,
