@@ -89,14 +89,14 @@ static inline bool is_aligned(const void* p, size_t alignment) {
 /* 0 under a sanitizer, whose own memory is no business of ours: no ceiling is reached then. */
 static inline size_t resident_bytes(void) {
   if (UNDER_SANITIZER != 0) { return 0; }
-  unsigned long total = 0;
-  unsigned long resident = 0;
-  FILE* f = fopen("/proc/self/statm", "r");
-  if (f != NULL) {
-    if (fscanf(f, "%lu %lu", &total, &resident) != 2) { resident = 0; }
-    fclose(f);
+  unsigned long kib = 0;
+  char line[128];
+  FILE* f = fopen("/proc/self/status", "r"); /* in KiB, whatever an emulator says of OS pages */
+  while (f != NULL && fgets(line, sizeof(line), f) != NULL) {
+    if (sscanf(line, "VmRSS: %lu", &kib) == 1) { break; }
   }
-  return (size_t)resident * (size_t)sysconf(_SC_PAGESIZE);
+  if (f != NULL) { fclose(f); }
+  return (size_t)kib * 1024;
 }
 
 #endif

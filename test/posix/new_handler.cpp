@@ -104,7 +104,12 @@ static void handler_that_helps() {
   tight = old;
   tight.rlim_cur = static_cast<rlim_t>(pages) * static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
   tight.rlim_cur += rlim_t{ 100 } << 20;
-  if (setrlimit(RLIMIT_AS, &tight) != 0) { std::free(reserve); return; }
+  struct rlimit now = old; /* an emulator may take it and do nothing */
+  if (setrlimit(RLIMIT_AS, &tight) != 0 || getrlimit(RLIMIT_AS, &now) != 0 ||
+      now.rlim_cur != tight.rlim_cur) {
+    std::free(reserve);
+    return;
+  }
   std::set_new_handler(releases_reserve), calls = 0;
   void* p = nullptr;
   const bool failed = throws_bad_alloc([&p] { return p = ::operator new(size_t{ 300 } << 20); });
