@@ -256,12 +256,17 @@ static bool arena_commit(arena_t* arena, uint32_t length, bool* is_zero) {
   return arena->committed || arena->commit_fun != NULL || port_commit(start, bytes) == 0;
 }
 
+// Where huge pages have 32 or 512 MiB, one touch would cost as much: there only on demand.
+static bool huge_is_wanted(bool dense) {
+  const long allow = option_get(mi_option_allow_thp);
+  return allow == 2 || (allow == 1 && dense && port_huge_bytes() <= HUGE_PAGE);
+}
+
 // Growth beyond the first arena means that what there was is densely used: worth huge pages.
 static bool arena_wants_huge(const arena_t* arena) {
-  const long allow = option_get(mi_option_allow_thp);
   if (GUARD_PAGES) { return false; }  // a guard in each page of blocks leaves none
   return !arena->committed && arena->commit_fun == NULL && !arena->was_huge &&
-         (allow == 2 || (allow == 1 && arena != memory.first));
+         huge_is_wanted(arena != memory.first);
 }
 
 static uint32_t frontier_step(const arena_t* arena, uint32_t need) {
@@ -813,8 +818,7 @@ static bool direct_map(size_t bytes, size_t align, void** out) {
 
 // Of a long block in a large heap, as in arenas beyond the first.
 static bool direct_wants_huge(size_t bytes, size_t in_use) {
-  const long allow = option_get(mi_option_allow_thp);
-  return bytes >= 2 * HUGE_PAGE && (allow == 2 || (allow == 1 && in_use > FIRST_ARENA));
+  return bytes >= 2 * HUGE_PAGE && huge_is_wanted(in_use > FIRST_ARENA);
 }
 
 PRIVATE bool memory_take_direct(span_want_t want, span_t* out) {

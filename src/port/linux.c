@@ -79,6 +79,15 @@ PRIVATE size_t port_page_bytes(void) {
   return bytes;
 }
 
+// What one table of the lowest level maps; on AArch64 that table is an OS page itself.
+PRIVATE size_t port_huge_bytes(void) {
+#ifdef __aarch64__
+  return port_page_bytes() / sizeof(uint64_t) * port_page_bytes();
+#else
+  return 2 * MiB;
+#endif
+}
+
 // At *out, if there is room.
 static int map_aligned(size_t bytes, size_t align, int protection, void** out) {
   int error = os_mmap(*out, bytes, protection, MAP_PLAIN, out);

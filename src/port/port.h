@@ -13,6 +13,8 @@
 
 // Bytes of an OS page, 4 KiB to 64 KiB.
 PRIVATE size_t port_page_bytes(void);
+// Bytes of a transparent huge page.
+PRIVATE size_t port_huge_bytes(void);
 // Reserves address space without access, its start a multiple of `align`. *out is where it should
 // be, or NULL; it becomes where it is.
 PRIVATE int port_reserve(size_t bytes, size_t align, void** out);

@@ -21,7 +21,7 @@
 #include "../check.h"
 
 static size_t os_page;
-static unsigned os_calls;
+static unsigned os_calls, os_huge_advices;
 
 static unsigned long os_getauxval(unsigned long what) {
   return what == AT_PAGESZ ? os_page : getauxval(what);
@@ -53,6 +53,7 @@ static long os_syscall(long number, ...) {
   for (int i = 0; i < 6; i++) { a[i] = va_arg(list, unsigned long); }
   va_end(list);
   os_calls++;
+  os_huge_advices += number == SYS_madvise && a[2] == MADV_HUGEPAGE;
   switch (number) {
 #if defined(SYS_mmap2)
     case SYS_mmap2: return os_map_as_told(a);
@@ -171,6 +172,7 @@ static int on_pages_of(size_t bytes) {
     }
     arena_of_the_program();
     CHECK(os_calls > 1000);
+    CHECK((os_huge_advices > 0) == (port_huge_bytes() <= 2 * MiB)); /* larger ones waste */
     printf("pages of %zu bytes: %u memory calls\n", bytes, os_calls);
     fflush(stdout);
     _exit(check_done());
