@@ -7,6 +7,9 @@
 # expect-abort  exit=N        ends by abort(), or with this status
 # stderr="REGEX"              something on stderr matches
 # serial                      runs alone
+# runs-itself                 starts programs of the build: skipped where these run in an emulator
+#                             of which the kernel knows nothing
+# not-emulated="REASON"       skipped in every emulator, because of this
 # when="A|B C"                only in builds that have (A or B) and C, out of: release debug secure
 #                             guarded tsan valgrind asan ubsan msan gcc clang musl glibc override shared static
 #
@@ -51,6 +54,7 @@ macro(mi_read_directives file)
   mi_directive_value("${TEST_TEXT}" only TEST_ONLY "")
   mi_directive_value("${TEST_TEXT}" exit TEST_EXIT "")
   mi_directive_value("${TEST_TEXT}" stderr TEST_STDERR "")
+  mi_directive_value("${TEST_TEXT}" not-emulated TEST_NOT_EMULATED "")
   mi_directive_list("${TEST_TEXT}" args TEST_ARGS)
   mi_directive_list("${TEST_TEXT}" env TEST_ENV)
   mi_directive_list("${TEST_TEXT}" libs TEST_LIBS)
@@ -59,6 +63,12 @@ macro(mi_read_directives file)
   mi_directive_flag("${TEST_TEXT}" expect-abort TEST_ABORT)
   mi_directive_flag("${TEST_TEXT}" system-may-fail TEST_SYSTEM_MAY_FAIL)
   mi_directive_flag("${TEST_TEXT}" serial TEST_SERIAL)
+  mi_directive_flag("${TEST_TEXT}" runs-itself TEST_RUNS_ITSELF)
+  if(NOT CMAKE_CROSSCOMPILING_EMULATOR)
+    set(TEST_NOT_EMULATED "")
+  elseif(TEST_RUNS_ITSELF AND NOT MI_EMULATOR_IS_KNOWN)
+    set(TEST_NOT_EMULATED "the kernel does not run programs of this kind in an emulator")
+  endif()
   set(TEST_ENABLED ON)
   foreach(word IN LISTS TEST_WHEN)
     if(NOT " ${mi_build_tags} " MATCHES " (${word}) ")

@@ -26,7 +26,7 @@ static void test_posix_memalign(void) {
   }
   CHECK(mi_posix_memalign(&p, 64, 0) == 0 && p != NULL);
   mi_free(p);
-  static const size_t bad[] = {0, 1, 2, 4, 3, 12, 24, 100};
+  static const size_t bad[] = {0, 1, 2, sizeof(void*) / 2, 3, 12, 24, 100};
   errno = 7777;
   for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
     p = old;

@@ -1,4 +1,4 @@
-/* test: timeout=30 */
+/* test: runs-itself timeout=30 */
 /* Programs whose address space is laid out otherwise: without randomisation, in the old bottom-up
    order, with a stack that has no limit, with 3 GiB below the usual place. */
 #define _GNU_SOURCE

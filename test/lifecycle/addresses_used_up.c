@@ -1,4 +1,4 @@
-/* test: timeout=60 */
+/* test: not-emulated="reserving so much takes the emulator minutes" timeout=60 */
 /* The whole address space is filled with reservations that are not ours: NULL with ENOMEM, contents
    intact, and recovery once there is room again. */
 #define _GNU_SOURCE

@@ -1,4 +1,4 @@
-/* test: timeout=60 */
+/* test: runs-itself timeout=60 */
 /* Calls that a sandbox may forbid: getrandom, mbind, prctl, sysinfo, membarrier, sched_getaffinity
    and the like fail with EPERM or ENOSYS, in the running process and from the first instruction of
    a new one. Everything goes on. */

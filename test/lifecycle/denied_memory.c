@@ -21,7 +21,7 @@ static int alone(void) {
   }
   CHECK(had[0] > 0 && had[2] >= had[0] / 2);
   errno = 0;
-  CHECK(malloc((size_t)1 << 35) == NULL && errno == ENOMEM);
+  CHECK(malloc(OOM_HUGE) == NULL && errno == ENOMEM);
   return check_done();
 }
 

@@ -1,4 +1,4 @@
-/* test: timeout=30 */
+/* test: runs-itself timeout=30 */
 /* The allocator holds no file open: a fresh descriptor is the lowest free number, before and after
    much use, and in threads and children; and closing them all from 3 on does it no harm. */
 #define _GNU_SOURCE

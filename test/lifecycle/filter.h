@@ -15,6 +15,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#ifdef SYS_mmap2
+enum { CALL_MMAP = SYS_mmap2 };
+#else
+enum { CALL_MMAP = SYS_mmap };
+#endif
+
 enum { FILTER_MOST = 30 };
 
 static inline bool filter_install(struct sock_filter* code, size_t n) {
@@ -46,7 +52,7 @@ static inline bool filter_new_memory(void) {
   const struct rlimit none = { 0, RLIM_INFINITY };
   struct sock_filter code[] = {
     BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 1, 0),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, CALL_MMAP, 1, 0),
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mremap, 3, 2),
     /* the flags; their low half comes first on little-endian machines only */
     BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args) + 3 * 8),

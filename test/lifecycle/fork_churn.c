@@ -1,4 +1,4 @@
-/* test: timeout=120 */
+/* test: not-emulated="a fork next to other threads can leave the emulator locked" timeout=120 */
 /* fork while other threads are being started and ended, allocating at both moments: no child may
    find a lock held by a thread that it does not have. Each child has eight seconds; a hang is an
    alarm, and that a failure. */

@@ -1,4 +1,4 @@
-/* test: timeout=60 */
+/* test: runs-itself timeout=60 */
 /* A file system that holds the program and its libraries and nothing else: no /proc, /sys or /dev.
    As root in a chroot, else in a user namespace; skipped where neither is allowed. */
 #define _GNU_SOURCE

@@ -7,6 +7,9 @@
 #include "process.h"
 #include "workout.h"
 
+/* No system has so much memory; with 4 GiB of addresses, no process so many. */
+#define OOM_HUGE ((size_t)1 << (sizeof(size_t) == 8 ? 40 : 31))
+
 enum { OOM_SIZES = 5, OOM_MOST = 4000000 };
 static const size_t oom_size[OOM_SIZES] = { 48, 1000, 20000, 300000, 3000000 };
 
@@ -60,7 +63,7 @@ static inline oom_block_t* oom_fill(oom_block_t* list, size_t size, size_t most_
   }
   if (list != NULL && bytes < most_bytes) {
     errno = 0;
-    void* p = realloc(list, (size_t)1 << 40);
+    void* p = realloc(list, OOM_HUGE);
     CHECK(p == NULL && errno == ENOMEM);
   }
   return list;

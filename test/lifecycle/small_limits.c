@@ -1,4 +1,4 @@
-/* test: timeout=60 */
+/* test: runs-itself timeout=60 */
 /* A program starts, threads and all, under limits barely larger than itself: 40, 64, 200 and 1200
    MiB of address space, 64 MiB of data, a small stack. */
 #define _GNU_SOURCE

@@ -1,4 +1,4 @@
-/* test: timeout=60 only=preload when=release */
+/* test: runs-itself timeout=60 only=preload when=release */
 /* What it costs a program that does next to nothing to run on this allocator: system calls, page
    faults and resident memory, beside the same program on the system's allocator, and with a library
    preloaded that does nothing: the loader needs some nine calls and six page faults for any.

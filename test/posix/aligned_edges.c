@@ -30,9 +30,9 @@ static void memalign_impossible(void) {
   CHECK(memalign(SIZE_MAX, 64) == NULL);
   CHECK(errno == EINVAL);
   errno = 0;
-  CHECK(memalign(((size_t)1 << 63) + 1, 64) == NULL);
+  CHECK(memalign(((size_t)1 << TOP_BIT) + 1, 64) == NULL);
   CHECK(errno == EINVAL);
-  for (int bit = 48; bit <= 63; bit++) {
+  for (int bit = BIT_BEYOND_ADDRESSES; bit <= TOP_BIT; bit++) {
     errno = 0;
     CHECK(memalign((size_t)1 << bit, 64) == NULL);
     CHECK(errno == ENOMEM);

@@ -22,7 +22,7 @@ static void overflow_is_enomem(void) {
     { half, half },           { half + 1, half },         { half, half + 1 },
     { SIZE_MAX / 2 + 1, 2 },  { SIZE_MAX / 16 + 1, 16 },  { SIZE_MAX / 3 + 1, 3 },
     { SIZE_MAX / 3 + 2, 3 },  { 3, SIZE_MAX / 3 + 1 },    { SIZE_MAX, 1 },
-    { 1, SIZE_MAX },          { 1, (size_t)PTRDIFF_MAX }, { (size_t)PTRDIFF_MAX + 1, 1 },
+    { 1, SIZE_MAX },          { 1, impossible_sizes[0] }, { (size_t)PTRDIFF_MAX + 1, 1 },
   };
   for (size_t i = 0; i < sizeof(pair) / sizeof(pair[0]); i++) {
     errno = 0;

@@ -39,13 +39,17 @@ OPAQUE size_t (*volatile opaque_malloc_usable_size)(void*) = malloc_usable_size;
 
 /* Sizes that no allocator can serve: the first byte past PTRDIFF_MAX, and those whose rounding up
    wraps around. */
+/* (Of 4 GiB of addresses PTRDIFF_MAX is only half.) */
 __attribute__((unused)) static const size_t impossible_sizes[] = {
-  (size_t)PTRDIFF_MAX, (size_t)PTRDIFF_MAX + 1, (size_t)PTRDIFF_MAX + 4096, SIZE_MAX / 2 + 65537,
+  (size_t)PTRDIFF_MAX + (sizeof(size_t) == 8 ? 0 : 2), (size_t)PTRDIFF_MAX + 1, (size_t)PTRDIFF_MAX + 4096, SIZE_MAX / 2 + 65537,
   SIZE_MAX - 65536, SIZE_MAX - 8192, SIZE_MAX - 4097, SIZE_MAX - 4096, SIZE_MAX - 4095,
   SIZE_MAX - 64, SIZE_MAX - 32, SIZE_MAX - 31,
   SIZE_MAX - 17, SIZE_MAX - 16, SIZE_MAX - 15, SIZE_MAX - 8, SIZE_MAX - 7, SIZE_MAX - 1, SIZE_MAX,
 };
 enum { IMPOSSIBLE_SIZES = sizeof(impossible_sizes) / sizeof(impossible_sizes[0]) };
+
+/* The highest bit of a size_t, and the lowest that is more than there are addresses. */
+enum { TOP_BIT = (int)sizeof(size_t) * 8 - 1, BIT_BEYOND_ADDRESSES = sizeof(size_t) == 8 ? 48 : 32 };
 
 /* Is p a multiple of `alignment` (a power of two)? */
 static inline bool is_aligned(const void* p, size_t alignment) {

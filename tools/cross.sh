@@ -1,0 +1,223 @@
+# Builds and tests for other architectures, page sizes and C libraries. A part of ./mi, which reads
+# this file and whose functions it uses; what a target is and what it wants is in cross_describe.
+# docs/platforms.md says more, and what came out.
+
+cross_all=(x86_64 i386 aarch64 aarch64-16k aarch64-64k armhf riscv64 ppc64le s390x
+  musl musl-static aarch64-musl glibc-2.17)
+# These are quick to set up: 32 bits, big endian, another C library. ./mi test has them.
+cross_quick=(i386 s390x musl)
+
+# Sets what there is to know about a target: `title`, `folder` of its build below build/cross,
+# Debian `packages`, `compiler` and `cxx`, `flags` for both, the `qemu` that runs its programs
+# (empty: this machine does), the folder of its `libraries`, `page` for an OS page of that size, the
+# `zig` triple if zig compiles it, and CMake `options`.
+cross_describe() {  # target
+  title='' folder=$1 packages=() compiler='' cxx='' flags='' qemu='' libraries='' page='' zig=''
+  options=()
+  case $1 in
+    x86_64) title="x86-64, native" compiler=$(c_compiler) cxx=$(cxx_compiler) ;;
+    i386)
+      title="32-bit x86, native"
+      compiler=gcc-12 cxx=g++-12
+      packages=(gcc-12-multilib g++-12-multilib)  # gcc-multilib conflicts with cross compilers
+      flags="-m32 -isystem /usr/include/x86_64-linux-gnu"
+      options=(-DCMAKE_SYSTEM_PROCESSOR=i686) ;;
+    aarch64) title="AArch64, 4 KiB pages"; cross_debian aarch64 aarch64-linux-gnu arm64 ;;
+    aarch64-16k)
+      title="AArch64, 16 KiB pages" page=16384 folder=aarch64
+      cross_debian aarch64 aarch64-linux-gnu arm64 ;;
+    aarch64-64k)
+      title="AArch64, 64 KiB pages" page=65536 folder=aarch64
+      cross_debian aarch64 aarch64-linux-gnu arm64 ;;
+    armhf) title="32-bit Arm, hard float"; cross_debian arm arm-linux-gnueabihf armhf ;;
+    riscv64) title="64-bit RISC-V"; cross_debian riscv64 riscv64-linux-gnu riscv64 ;;
+    ppc64le)
+      title="64-bit POWER, little endian, 64 KiB pages" page=65536
+      cross_debian ppc64le powerpc64le-linux-gnu ppc64el ;;
+    s390x) title="IBM Z, big endian"; cross_debian s390x s390x-linux-gnu s390x ;;
+    musl)
+      title="x86-64, musl"
+      compiler=musl-gcc packages=(musl-tools) options=(-DMI_LIBC_MUSL=ON) ;;
+    musl-static)
+      title="x86-64, musl, statically linked"
+      compiler=musl-gcc packages=(musl-tools)
+      options=(-DMI_LIBC_MUSL=ON -DMI_BUILD_SHARED=OFF -DCMAKE_EXE_LINKER_FLAGS=-static) ;;
+    aarch64-musl)
+      title="AArch64, musl, statically linked" zig=aarch64-linux-musl qemu=qemu-aarch64-static
+      packages=(qemu-user-static)
+      options=(-DMI_LIBC_MUSL=ON -DMI_BUILD_SHARED=OFF -DCMAKE_SYSTEM_PROCESSOR=aarch64) ;;
+    glibc-2.17) title="x86-64, compiled for glibc 2.17" zig=x86_64-linux-gnu.2.17 ;;
+    *) return 1 ;;
+  esac
+}
+
+cross_debian() {  # qemu's name, compiler's triple, Debian's architecture
+  compiler=$2-gcc cxx=$2-g++ qemu=qemu-$1-static libraries=/usr/$2/lib
+  packages=("gcc-$2" "g++-$2" "libc6-dev-$3-cross" qemu-user-static)
+  options=(-DCMAKE_SYSTEM_PROCESSOR="$1")
+}
+
+# ---- Setting up ----------------------------------------------------------------------------------
+
+# Compilers that are scripts, which run zig: it brings every C library along.
+cross_set_up_zig() {
+  local home=$root/build/cross/zig bin=$root/build/cross/bin
+  if ! [ -x "$home/bin/python3" ] || ! "$home/bin/python3" -c 'import ziglang' 2>/dev/null; then
+    have python3 || return 1
+    say "mi: installing zig into build/cross/zig"
+    mkdir -p "$root/build/cross" && python3 -m venv "$home" >/dev/null 2>&1 &&
+      "$home/bin/pip" install -q ziglang >/dev/null 2>&1 || return 1
+  fi
+  mkdir -p "$bin" || return 1
+  compiler=$bin/$zig-cc cxx=$bin/$zig-c++
+  cross_wrapper "$compiler" "cc -target $zig" && cross_wrapper "$cxx" "c++ -target $zig" &&
+    cross_wrapper "$bin/zig-ar" ar && cross_wrapper "$bin/zig-ranlib" ranlib || return 1
+  options+=(-DCMAKE_AR="$bin/zig-ar" -DCMAKE_RANLIB="$bin/zig-ranlib")
+}
+
+cross_wrapper() {  # path, zig's arguments
+  [ -x "$1" ] && return
+  printf '#!/bin/sh\nexec "%s" -m ziglang %s "$@"\n' "$root/build/cross/zig/bin/python3" "$2" \
+    >"$1" && chmod +x "$1"
+}
+
+cross_is_set_up() {
+  have "$compiler" && { [ -z "$qemu" ] || have "$qemu"; } || return 1
+  # That a compiler is there does not mean that it has a library for these options.
+  # shellcheck disable=SC2086  # flags are words
+  echo 'int main(void) { return 0; }' | "$compiler" $flags -x c - -o /dev/null 2>/dev/null
+}
+
+# What is missing is installed; says why the target cannot be had otherwise.
+cross_set_up() {
+  if [ -n "$zig" ] && ! cross_set_up_zig; then
+    say "mi: $target: needs zig, from the Python package ziglang (and python3 with venv)"
+    return 1
+  fi
+  cross_is_set_up && return
+  [ ${#packages[@]} = 0 ] || apt_install "${packages[@]}"
+  cross_is_set_up && return
+  say "mi: $target: needs ${packages[*]:-a compiler that works}"
+  return 1
+}
+
+# Programs may start programs if the kernel knows the emulator. It is told in a name space of its
+# own, so that nothing changes for others.
+cross_in_namespace() {  # command...
+  # shellcheck disable=SC2016  # expands there
+  unshare --user --map-root-user --mount sh -c '
+    mount -t binfmt_misc none /proc/sys/fs/binfmt_misc &&
+      cat "$1" >/proc/sys/fs/binfmt_misc/register && shift && exec "$@"' \
+    sh "/usr/lib/binfmt.d/${qemu%-static}.conf" "$@"
+}
+
+# Sets `around`, what to run ctest in: cross_in_namespace, or nothing.
+cross_find_kernel_support() {
+  local program=$root/build/cross/returns-0
+  around=()
+  [ -n "$qemu" ] || return
+  # shellcheck disable=SC2086  # flags are words
+  echo 'int main(void) { return 0; }' | "$compiler" $flags -static -x c - -o "$program" &&
+    if cross_in_namespace "$program" 2>/dev/null; then
+      around=(cross_in_namespace)
+    else
+      "$program" 2>/dev/null  # the machine as it is may know the emulator
+    fi && options+=(-DMI_EMULATOR_IS_KNOWN=ON) && return
+  say "mi: $target: the kernel cannot be told of the emulator: tests that start programs are skipped"
+}
+
+# ---- Building and testing ------------------------------------------------------------------------
+
+# Where its libraries lie is said in the program, so that it runs whatever its environment.
+cross_linker_flags() {
+  local program=$root/build/cross/returns-0 loader
+  # shellcheck disable=SC2086  # flags are words
+  echo 'int main(void) { return 0; }' | "$compiler" $flags -x c - -o "$program"
+  loader=$(readelf -lW "$program" | sed -n 's|.*interpreter: .*/\(.*\)].*|\1|p')
+  echo "-Wl,--dynamic-linker=$libraries/$loader,-rpath,$libraries,--disable-new-dtags"
+}
+
+cross_configure() {  # directory
+  local dir=$1 list=()
+  [ -z "$cxx" ] || list+=(-DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_CXX_FLAGS="$flags")
+  [ -z "$qemu" ] || list+=(-DCMAKE_CROSSCOMPILING_EMULATOR="$(type -P "$qemu")")
+  [ -z "$libraries" ] || list+=(-DCMAKE_EXE_LINKER_FLAGS="$(cross_linker_flags)")
+  # The name of the system tells CMake that this is no build for the machine it runs on.
+  [ "$target" = x86_64 ] || list+=(-DCMAKE_SYSTEM_NAME=Linux)
+  mkdir -p "$dir" && : >"$dir/build.log" &&
+    logged "$dir/build.log" cmake -S "$root" -B "$dir" -DCMAKE_BUILD_TYPE=Release \
+      -DCMAKE_C_COMPILER="$compiler" -DCMAKE_C_FLAGS="$flags" -DMI_WERROR=ON "${list[@]}" \
+      ${options[@]+"${options[@]}"}
+}
+
+# The libraries must not ask for more of the C library than the oldest one has.
+cross_check_glibc() {  # directory
+  local newest
+  newest=$(objdump -T "$1/libmimalloc.so.3" | sed -n 's/.*[( ]GLIBC_\([0-9.]*\).*/\1/p' |
+    sort -uV | tail -n 1)
+  say "mi: $target: the library needs GLIBC_$newest"
+  [ "$(printf '%s\n2.17\n' "$newest" | sort -V | tail -n 1)" = 2.17 ]
+}
+
+cross_line() { cross_table+="$(printf '%-13s %6s %7s %6s   %s' "$@")"$'\n'; }
+
+# One target; a build that fails counts as one failed test, a target that cannot be had as skipped.
+cross_test() {  # target ctest-args...
+  local target=$1 dir before around
+  local title folder packages compiler cxx flags qemu libraries page zig options
+  shift
+  cross_describe "$target"
+  if ! cross_set_up; then
+    skipped=$((skipped + 1))
+    cross_line "$target" - - - "$title: cannot be set up here"
+    return
+  fi
+  dir=$root/build/cross/$folder before=($passed $failed $skipped)
+  mkdir -p "$dir"
+  cross_find_kernel_support
+  say "mi: $target ($title): build"
+  if ! { cross_configure "$dir" && logged "$dir/build.log" cmake --build "$dir" --parallel "$jobs"; }
+  then
+    say "mi: $target: does not build"
+    failed=$((failed + 1))
+  else
+    if [ "$target" = glibc-2.17 ] && ! cross_check_glibc "$dir"; then failed=$((failed + 1)); fi
+    say "mi: $target: test"
+    (
+      cd "$dir" || exit 1
+      [ -z "$page" ] || export QEMU_PAGESIZE=$page
+      ${around[@]+"${around[@]}"} ctest --output-on-failure --no-tests=ignore -j "$jobs" -LE 'long|programs|bench' "$@" \
+        </dev/null 2>&1
+    ) | tee "$dir/test-$target.log"
+    count_results "$dir/test-$target.log" "${PIPESTATUS[0]}"
+  fi
+  cross_line "$target" $((passed - before[0])) $((skipped - before[2])) $((failed - before[1])) \
+    "$title"
+}
+
+cross_list() {
+  local target title folder packages compiler cxx flags qemu libraries page zig options
+  for target in "${cross_all[@]}"; do
+    cross_describe "$target"
+    printf '%-13s %s: %s\n' "$target" "$title" \
+      "${zig:+zig, for $zig}${packages[*]+${zig:+, }${packages[*]}}"
+  done
+}
+
+cross() {
+  local target title folder packages compiler cxx flags qemu libraries page zig options
+  local targets=("${cross_all[@]}")
+  case ${1:-all} in
+    list) cross_list; return ;;
+    all) [ $# = 0 ] || shift ;;
+    *) cross_describe "$1" || die "cross has no target $1; see ./mi cross list" 2
+      targets=("$1")
+      shift ;;
+  esac
+  need_tools test
+  cross_line target passed skipped failed ""
+  for target in "${targets[@]}"; do cross_test "$target" "$@"; done
+  printf '%s' "$cross_table"
+  [ $failed = 0 ]
+}
+cross_table=''
