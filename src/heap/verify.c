@@ -25,7 +25,7 @@ static bool see_block(seen_blocks_t* seen, const page_t* page, const block_t* bl
 // The length of a list; UINT32_MAX if it is broken.
 static uint32_t see_list(seen_blocks_t* seen, const page_t* page, const block_t* list) {
   uint32_t count = 0;
-  for (; list != NULL; list = list->next, count++) {
+  for (; list != NULL; list = block_next(page, list), count++) {
     if (!see_block(seen, page, list)) { return UINT32_MAX; }
   }
   return count;
@@ -40,12 +40,12 @@ static bool see_lists(const page_t* page, free_counts_t* counts) {
   const uint32_t word = load_acquire(&page->remote);  // [R1] in
   memset(seen.words, 0, divide_up(page->capacity, 64) * sizeof(seen.words[0]));
   track_quiet();
-  counts->own = see_list(&seen, page, page->free);
-  counts->came_home = counts->own == UINT32_MAX
-                          ? UINT32_MAX
-                          : see_list(&seen, page, remote_head(word, page->start));
+  const uint32_t next = see_list(&seen, page, page->free);
+  const uint32_t later = see_list(&seen, page, REUSE_LATER ? page_checks(page)->later : NULL);
+  counts->own = next + later;
+  counts->came_home = see_list(&seen, page, remote_head(word, page->start));
   track_loud();
-  return counts->came_home != UINT32_MAX;
+  return next != UINT32_MAX && later != UINT32_MAX && counts->came_home != UINT32_MAX;
 }
 
 // ---- the numbers of a page ----
@@ -190,7 +190,8 @@ static bool verify_listed(const page_t* page, const heap_t* heap) {
 // Reading does not make it resident.
 static bool verify_untouched(const page_t* page) {
   const uint8_t* from = page->start + page->capacity * page->block_bytes;
-  const uint8_t* end = page->span_start + page->span_slices * SLICE_BYTES;
+  const size_t guard = GUARD_PAGES && page_checks(page)->guarded ? port_page_bytes() : 0;
+  const uint8_t* end = page->span_start + page->span_slices * SLICE_BYTES - guard;
   if (!page->fresh_zero || from >= end) { return true; }
   size_t different = 0;
   track_quiet();

@@ -32,22 +32,22 @@ static void expect(const char* number, int line) {
 #define EXPECT(number) expect(number, __LINE__)
 
 /* A field gets a wrong value, is looked at, and gets its own back. */
-#define BREAK(number, field, wrong)                \
-  do {                                             \
-    __typeof__(field) kept = (field);              \
-    (field) = (__typeof__(field))(wrong);          \
-    EXPECT(number);                                \
-    (field) = kept;                                \
-    EXPECT(NULL);                                  \
+#define BREAK(number, field, wrong)       \
+  do {                                    \
+    __typeof__(field) kept = (field);     \
+    (field) = (__typeof__(field))(wrong); \
+    EXPECT(number);                       \
+    (field) = kept;                       \
+    EXPECT(NULL);                         \
   } while (0)
 
-#define BREAK_ATOMIC(number, field, wrong)         \
-  do {                                             \
+#define BREAK_ATOMIC(number, field, wrong)                                  \
+  do {                                                                      \
     const __typeof__(load_relaxed(&(field))) kept = load_relaxed(&(field)); \
-    store_relaxed(&(field), wrong);                \
-    EXPECT(number);                                \
-    store_relaxed(&(field), kept);                 \
-    EXPECT(NULL);                                  \
+    store_relaxed(&(field), wrong);                                         \
+    EXPECT(number);                                                         \
+    store_relaxed(&(field), kept);                                          \
+    EXPECT(NULL);                                                           \
   } while (0)
 
 enum { BLOCKS = 2000 };
@@ -68,8 +68,17 @@ static void empty_heap(void) {
 static page_t* page_for(size_t size) {
   mi_free(mi_malloc(size));
   page_t* page = theap_page_for(theap_current(), size);
-  CHECK(page->free != NULL && page->free->next != NULL);
+  if (page->free == NULL) { (void)page_has_room(page); }
+  CHECK(page->free != NULL && block_next(page, page->free) != NULL);
   return page;
+}
+
+static void break_link(page_t* page, block_t* wrong) {
+  block_t* kept = block_next(page, page->free);
+  block_set_next(page, page->free, wrong);
+  EXPECT("P3");
+  block_set_next(page, page->free, kept);
+  EXPECT(NULL);
 }
 
 static void test_pages(void) {
@@ -78,9 +87,9 @@ static void test_pages(void) {
   BREAK("P1", page->reserved, 2000);
   BREAK("P2", page->theap, NULL);
   BREAK_ATOMIC("P2", page->owner, (uintptr_t)64);
-  BREAK("P3", page->free->next, page->free);
-  BREAK("P3", page->free->next, (uint8_t*)page->free + 8);
-  BREAK("P3", page->free->next, page->start + page->capacity * page->block_bytes);
+  break_link(page, page->free);
+  break_link(page, (block_t*)(void*)((uint8_t*)page->free + 8));
+  break_link(page, (block_t*)(void*)(page->start + page->capacity * page->block_bytes));
   BREAK("P1", page->held, false); /* a held page counts from PAGE_HELD */
   BREAK("H1", page->prev, NULL);
   BREAK_ATOMIC("P3", page->remote, remote_word(REMOTE_OWNED, REMOTE_COUNT_MAX, NULL, page->start));
@@ -115,7 +124,7 @@ static void test_untouched(void) {
   page_t* page = NULL;
   void* block = mi_malloc(20000); /* of a class that nobody has used: fresh memory */
   page = page_of(block);
-  uint8_t* last = page->span_start + page->span_slices * SLICE_BYTES - 1;
+  uint8_t* last = page->start + page->reserved * page->block_bytes - 1;
   if (page->fresh_zero && page->capacity < page->reserved) { BREAK("P4", *last, 1); }
   CHECK(page->fresh_zero);
   mi_free(block);
@@ -171,10 +180,11 @@ static void test_parked(void) {
   EXPECT(NULL);
 }
 
-/* The first free run of the first arena. */
+/* The first free run of at least three slices. */
 static slice_t* free_run(arena_t* arena) {
   uint32_t at = 0;
-  while (at < arena->frontier && (arena->table[at].run & 3) == RUN_TAKEN) {
+  while (at < arena->frontier &&
+         ((arena->table[at].run & 3) == RUN_TAKEN || arena->table[at].run >> 2 < 3)) {
     at += arena->table[at].run >> 2;
   }
   CHECK(at < arena->frontier);
@@ -185,24 +195,22 @@ static void test_arenas(void) {
   arena_t* arena = page_for(500)->span_arena;
   slice_t* run = free_run(arena);
   BREAK("A1", arena->taken, arena->taken + 1);
-  BREAK("A1", arena->table[(run->run >> 2) - 1 + (run - arena->table)].run, 4 << 2 | RUN_TAKEN);
+  slice_t* last = run + (run->run >> 2) - 1;
+  BREAK("A1", last->run, 4 << 2 | RUN_TAKEN);
   BREAK("A3", run->prev, arena->slices);
   BREAK("A3", arena->occupied[0][RUN_BINS / 64 - 1], (uint64_t)1 << 63);
   BREAK("A4", arena->frontier, arena->slices + 1);
   BREAK("A4", run->run, arena->slices << 2 | RUN_CLEAN);
   const unsigned state = run->run & 3;
-  const slice_t kept = *run; /* cut in two */
-  if (kept.run >> 2 >= 2) {
-    run[0].run = 1 << 2 | state;
-    run[1].run = ((kept.run >> 2) - 1) << 2 | state;
-    run[(kept.run >> 2) - 1].run = run[1].run;
-    EXPECT("A2");
-    run[(kept.run >> 2) - 1].run = kept.run;
-    run[1].run = 0;
-    *run = kept;
-    if (kept.run >> 2 == 2) { run[1].run = kept.run; }
-    EXPECT(NULL);
-  }
+  const slice_t kept[2] = {run[0], run[1]}; /* cut in two */
+  const uint32_t rest = ((kept[0].run >> 2) - 1) << 2 | state;
+  run[0].run = 1 << 2 | state;
+  run[1].run = last->run = rest;
+  EXPECT("A2");
+  last->run = kept[0].run;
+  run[0] = kept[0];
+  run[1] = kept[1];
+  EXPECT(NULL);
 }
 
 int main(void) {
