@@ -201,9 +201,11 @@ static bool verify_untouched(const page_t* page) {
 }
 
 static bool verify_mapped(const page_t* page) {
-  const size_t slices = page_is_single(page) ? 1 : page->span_slices;
+  const bool single = page_is_single(page);
+  const size_t slices = single ? 1 : page->span_slices;
+  const uint8_t* first = single ? page->start : page->span_start;
   for (size_t i = 0; i < slices; i++) {
-    if (!invariant(page_of(page->start + i * SLICE_BYTES) == page, "M1", page,
+    if (!invariant(page_of(first + i * SLICE_BYTES) == page, "M1", page,
                    "the map does not lead to the page")) {
       return false;
     }

@@ -130,15 +130,28 @@ static void test_untouched(void) {
   mi_free(block);
 }
 
+/* The first free run of at least three slices. */
+static slice_t* free_run(arena_t* arena) {
+  uint32_t at = 0;
+  while (at < arena->frontier &&
+         ((arena->table[at].run & 3) == RUN_TAKEN || arena->table[at].run >> 2 < 3)) {
+    at += arena->table[at].run >> 2;
+  }
+  CHECK(at < arena->frontier);
+  return &arena->table[at];
+}
+
 static void test_map(void) {
   page_t* page = page_for(500);
   map_enter(page->start, 1, NULL);
   EXPECT("M1");
   map_enter(page->start, 1, page);
-  uint8_t* unused = page->span_arena->start + (size_t)page->span_arena->frontier * SLICE_BYTES;
-  map_enter(unused - SLICE_BYTES, 1, page);
+  const arena_t* arena = page->span_arena;
+  const slice_t* run = free_run(page->span_arena);
+  uint8_t* unused = arena->start + (size_t)(run - arena->table) * SLICE_BYTES;
+  map_enter(unused, 1, page);
   EXPECT("M1");
-  map_enter(unused - SLICE_BYTES, 1, NULL);
+  map_enter(unused, 1, NULL);
   EXPECT(NULL);
 }
 
@@ -178,17 +191,6 @@ static void test_parked(void) {
   BREAK_ATOMIC("H1", heap->parked[bin], NULL);
   empty_heap();
   EXPECT(NULL);
-}
-
-/* The first free run of at least three slices. */
-static slice_t* free_run(arena_t* arena) {
-  uint32_t at = 0;
-  while (at < arena->frontier &&
-         ((arena->table[at].run & 3) == RUN_TAKEN || arena->table[at].run >> 2 < 3)) {
-    at += arena->table[at].run >> 2;
-  }
-  CHECK(at < arena->frontier);
-  return &arena->table[at];
 }
 
 static void test_arenas(void) {
