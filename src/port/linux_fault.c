@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "../base/atomic.h"
+#include "port.h"
 
 #ifdef __GLIBC__
 #include <execinfo.h>
