@@ -12,7 +12,7 @@
 //   track_read                src/port/linux.c: what the kernel has written
 //   track_refused, _wrong     src/alloc/tracked.c: crimes that only the allocator sees
 //
-// A port to Windows supplies port/etw.h with the same functions.
+// A port to Windows supplies etw.h beside this file, with the same functions.
 #ifndef MI_BASE_TRACK_H
 #define MI_BASE_TRACK_H
 
@@ -72,7 +72,7 @@ FAST void track_refused(void* p) {
 
 #elif MI_TRACK_ETW
 
-#include "../port/etw.h"
+#include "etw.h"
 
 #else
 
