@@ -3,7 +3,7 @@
 # docs/misuse.md.
 #   misuse.sh [--runs N] [NAME...]
 #
-# Each crime runs N times (3), for each size and thread: it counts as harmful if one of the runs was, or did not end.
+# Each crime runs N times (3), for each size and thread: it counts as harmful if one of the runs was.
 # NAME: release, secure, secure-full are ours; glibc, or what peers.sh makes; without one, all. The table shows them, and
 # those of an earlier run. All is built into build/.
 
@@ -72,7 +72,7 @@ machine() {
 print_tables() {  # names
   local name
   for name in "$@"; do sed "s/^/$name /" "$work/$name.txt"; done | awk -v names="$*" '
-    function harm(o) { return o == "harmful" || o == "hang" }
+    function harm(o) { return o == "harmful" }
     function stop(o) { return o == "abort" || o == "fault" }
     {
       cell = $1 " " $2; one = cell " " $3 " " $4
@@ -81,10 +81,12 @@ print_tables() {  # names
       if (harm($5) && !(one in bad)) { bad[one] = 1; harmed[cell]++; all[$1]++ }
       if (stop($5)) { stopped[cell]++ } else { other[cell]++ }
       if ($5 == "not-here") { missing[cell] = 1 }
+      if ($5 == "hang") { hangs[cell] = " hangs" }
     }
     function text(cell) {
       if (!(cell in total) || cell in missing) { return "–" }
-      if (cell in harmed) { return "**" harmed[cell] "**/" total[cell] }
+      if (cell in harmed) { return "**" harmed[cell] "**/" total[cell] hangs[cell] }
+      if (cell in hangs) { return "hangs" }
       return !(cell in other) ? "stopped" : cell in stopped ? "safe" : "harmless"
     }
     END {
