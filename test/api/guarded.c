@@ -2,6 +2,7 @@
    Sampled guards: rates, sizes and seeds; what guarded blocks have in common with others: contents,
    alignment, sizes, realloc, visiting, heaps that go, threads, fork; and the bounds of memory. */
 #define _GNU_SOURCE 1
+#include "../lifecycle/filter.h"
 #include "api.h"
 
 #include <pthread.h>
@@ -402,6 +403,20 @@ static void test_exhaustion(void) {
   CHECK(waitpid(child, &status, 0) == child && status == 0);
 }
 
+/* On a kernel without markers, guards are made by protection. */
+static void test_by_protection(void) {
+  enum { GUARD_INSTALL = 102 };
+  if (!filter_advice(GUARD_INSTALL, EINVAL)) { return; }
+  test_blocks();
+  test_realloc();
+  test_heaps();
+  test_threads();
+  test_fork();
+  test_bounds();
+  test_many_live();
+  test_exhaustion();
+}
+
 int main(void) {
   guard_all(false); /* also in a guarded build */
   test_rates();
@@ -419,5 +434,6 @@ int main(void) {
   test_bounds();
   test_many_live();
   test_exhaustion();
+  test_by_protection();
   return check_done();
 }

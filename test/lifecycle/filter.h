@@ -45,6 +45,19 @@ static inline bool filter_calls(const long* numbers, int count, int error) {
   return filter_install(code, (size_t)n);
 }
 
+/* madvise fails with `error` for this advice; little-endian machines only. */
+static inline bool filter_advice(int advice, int error) {
+  struct sock_filter code[] = {
+    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_madvise, 0, 2),
+    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args) + 2 * 8),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)advice, 1, 0),
+    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)error),
+  };
+  return filter_install(code, sizeof(code) / sizeof(code[0]));
+}
+
 /* Anonymous mmap, and mremap, fail with ENOMEM in all threads; maps of files go on (libraries). brk
    cannot be made to fail in its own way by a filter (it answers with an address), so a limit on
    data does that. */
