@@ -241,7 +241,7 @@ PRIVATE COLD bool malloc_due(theap_t* theap, const aligned_t* want, void** block
   return *block != NULL;
 }
 
-PRIVATE void* malloc_unseen(size_t size, theap_t* theap, bool zero) {
+FAST void* malloc_in_queue(size_t size, theap_t* theap, bool zero) {
   page_t* page =
       likely(size <= MEDIUM_REQUEST) ? theap->first[bin_of(size + PAD_BYTES)] : page_none();
   block_t* block = page_pop(page);
@@ -250,12 +250,19 @@ PRIVATE void* malloc_unseen(size_t size, theap_t* theap, bool zero) {
   return zero ? block_zero_all(page, block, size) : block;
 }
 
-static NOINLINE void* malloc_watched(size_t size, theap_t* theap, bool zero) {
+PRIVATE void* malloc_unseen(size_t size, theap_t* theap, bool zero) {
+  return malloc_in_queue(size, theap, zero);
+}
+
+static COLD void* malloc_seen(size_t size, theap_t* theap, bool zero) {
   void* block = NULL;
-  if (unlikely(watch_is_due(theap)) && malloc_due(theap, &(aligned_t){size, 1, 0, zero}, &block)) {
-    return block;
-  }
-  return malloc_unseen(size, theap, zero);
+  const aligned_t want = {size, 1, 0, zero};
+  return malloc_due(theap, &want, &block) ? block : malloc_unseen(size, theap, zero);
+}
+
+static NOINLINE void* malloc_watched(size_t size, theap_t* theap, bool zero) {
+  if (unlikely(watch_is_due(theap))) { return malloc_seen(size, theap, zero); }
+  return malloc_in_queue(size, theap, zero);
 }
 
 PRIVATE NOINLINE void* malloc_slow(size_t size, theap_t* theap, bool zero) {
