@@ -13,15 +13,12 @@ enum { CANARY_BYTE = 0xDE };
 // So many blocks, and so many bytes of address space; the memory itself has been given back. Longer
 // ones do not wait.
 enum { QUARANTINE_BLOCKS = 256, QUARANTINE_BYTES = 16 << 20, QUARANTINE_LONGEST = 8 << 20 };
-// Guards by protection cost mappings, of which a process has about 65,000.
-enum { SPLITTING_MOST = 8192 };
 
 static struct {
   lock_t lock;
   page_t *oldest, *newest;  // linked by `next`
   size_t blocks, bytes;
   random_t random;
-  _Atomic(size_t) records;
 } guards;
 
 static size_t span_bytes(const page_t* page) { return page->span_slices * SLICE_BYTES; }
@@ -66,20 +63,44 @@ static void quarantine_put(page_t* page) {
   lock_release(&guards.lock);
 }
 
-static void record_free(guard_t* guard) {
-  (void)sub_relaxed(&guards.records, 1);
-  meta_free(guard, sizeof(guard_t));
+// ---- out of reach: each range is guarded and brought back by itself, as the port counts them ----
+
+static size_t head_bytes(const guard_t* guard) {
+  return (size_t)(guard->inner - guard->page->span_start);
+}
+static size_t inner_bytes(const guard_t* guard) {
+  return (size_t)(guard->inner_end - guard->inner);
+}
+static size_t tail_bytes(const guard_t* guard) {
+  return span_bytes(guard->page) - head_bytes(guard) - inner_bytes(guard);
+}
+
+// False: nothing is, and the page has gone.
+static bool guard_both_ends(const guard_t* guard) {
+  page_t* page = guard->page;
+  const bool head = port_guard(page->span_start, head_bytes(guard)) == 0;
+  if (head && port_guard(guard->inner_end, tail_bytes(guard)) == 0) { return true; }
+  const bool back = !head || port_unguard(page->span_start, head_bytes(guard)) == 0;
+  if (back) { page_release(page); }
+  return false;
+}
+
+static bool guard_bring_back(const guard_t* guard) {
+  const bool head = port_unguard(guard->page->span_start, head_bytes(guard)) == 0;
+  const bool inner = !guard->away || port_unguard(guard->inner, inner_bytes(guard)) == 0;
+  const bool tail = port_unguard(guard->inner_end, tail_bytes(guard)) == 0;
+  return head && inner && tail;
 }
 
 // Memory that cannot be had back stays out of reach for good.
 static void guard_drop(page_t* page) {
   guard_t* guard = page->guard;
-  if (port_unguard(page->span_start, span_bytes(page)) != 0) { return; }
+  if (!guard_bring_back(guard)) { return; }
   map_enter(page->span_start, page->span_slices, NULL);
   page->next = NULL;
   page->guard = NULL;
   page_release(page);
-  record_free(guard);
+  meta_free(guard, sizeof(guard_t));
 }
 
 static void quarantine_trim(size_t blocks, size_t bytes) {
@@ -141,40 +162,20 @@ static page_t* guard_page(const heap_t* heap, size_t inner_bytes) {
   return page_new(want);
 }
 
-static bool guard_both_ends(const guard_t* guard) {
-  const page_t* page = guard->page;
-  uint8_t* end = page->span_start + span_bytes(page);
-  return port_guard(page->span_start, (size_t)(guard->inner - page->span_start)) == 0 &&
-         port_guard(guard->inner_end, (size_t)(end - guard->inner_end)) == 0;
-}
-
-static guard_t* record_new(const guard_want_t* want) {
-  const size_t count = add_relaxed(&guards.records, 1);
-  const bool many = count >= SPLITTING_MOST && port_guard_splits();
-  guard_t* guard = many ? NULL : meta_alloc(sizeof(guard_t));
-  if (guard == NULL) {
-    (void)sub_relaxed(&guards.records, 1);
-    return NULL;
-  }
-  guard->bytes = size_max(want->size, 1);
-  return guard;
-}
-
-static size_t inner_bytes(const guard_want_t* want, size_t bytes) {
+static size_t inner_wanted(const guard_want_t* want, size_t bytes) {
   return align_up(bytes + (want->offset != 0 ? want->align : 0), port_page_bytes());
 }
 
 // The span, with guards. The page does not name the record yet.
 static bool guard_map(guard_t* guard, const heap_t* heap, const guard_want_t* want) {
-  const size_t inner = inner_bytes(want, guard->bytes);
+  const size_t inner = inner_wanted(want, guard->bytes);
   page_t* page = guard_page(heap, inner);
   if (page == NULL) { return false; }
   guard->page = page;
   guard->inner = page->start;
   guard->inner_end = page->start + inner;
-  const bool may = may_be_sampled(page->span_arena);
-  if (may && guard_both_ends(guard)) { return true; }
-  if (!may || port_unguard(page->span_start, span_bytes(page)) == 0) { page_release(page); }
+  if (may_be_sampled(page->span_arena)) { return guard_both_ends(guard); }
+  page_release(page);
   return false;
 }
 
@@ -200,10 +201,11 @@ static void guard_enter(const theap_t* theap, guard_t* guard) {
 }
 
 PRIVATE void* guard_take(theap_t* theap, const guard_want_t* want) {
-  guard_t* guard = record_new(want);
+  guard_t* guard = meta_alloc(sizeof(guard_t));
   if (guard == NULL) { return NULL; }
+  guard->bytes = size_max(want->size, 1);
   if (!guard_map(guard, theap->heap, want)) {
-    record_free(guard);
+    meta_free(guard, sizeof(guard_t));
     return NULL;
   }
   guard_place(guard, want, (quick_next(&theap->guarding.random) & 1) != 0);
@@ -259,8 +261,8 @@ PRIVATE void guard_retire(page_t* page) {
   store_relaxed(&page->heap, NULL);
   guard->freed = true;
   if (guard->given.thread == 0) { guard->given.thread = port_thread_number(); }  // with its heap
-  const size_t inner = (size_t)(guard->inner_end - guard->inner);
-  if (port_guard(guard->inner, inner) == 0 && span_bytes(page) <= QUARANTINE_LONGEST) {
+  guard->away = port_guard(guard->inner, inner_bytes(guard)) == 0;
+  if (guard->away && span_bytes(page) <= QUARANTINE_LONGEST) {
     quarantine_put(page);
     quarantine_trim(QUARANTINE_BLOCKS, QUARANTINE_BYTES);
   } else {

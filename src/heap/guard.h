@@ -35,7 +35,7 @@ typedef struct guard {
   uint8_t* block;
   size_t bytes;  // asked for
   uint8_t *inner, *inner_end;
-  bool freed;
+  bool freed, away;  // the inner part is out of reach too
   trace_t taken, given;
 } guard_t;
 

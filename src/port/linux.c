@@ -253,8 +253,6 @@ PRIVATE int port_unguard(void* start, size_t bytes) {
   return os_call(SYS_mprotect, start, bytes, PROT_READ | PROT_WRITE);
 }
 
-PRIVATE bool port_guard_splits(void) { return load_relaxed(&guard_markers) == MARKERS_MISSING; }
-
 PRIVATE size_t port_address_limit(void) {
   struct rlimit limit = {0};
   const int saved = errno;
