@@ -425,9 +425,10 @@ mi_decl_alloc void* mi_theap_malloc_aligned(mi_theap_t* theap, size_t size,
 mi_decl_result void* mi_theap_realloc(mi_theap_t* theap, void* p, size_t newsize) mi_attr_noexcept
     mi_attr_alloc_size(3);
 
-/* In a guarded build: put a guard page behind one in `sample_rate` blocks (1 each, 0 none),
-   starting at a point that `seed` picks (0 random), for sizes from `min` to `max`. Nothing in
-   other builds. */
+/* Put one in `sample_rate` blocks, on average, between guard pages (1 each, 0 none), from the next
+   request on; the same `seed` picks the same requests (0: random). Only sizes from `min` to `max`
+   bytes. The theap is one of the calling thread's; another's, or NULL, is an error or does
+   nothing. See docs/guarded.md. */
 mi_decl_export void mi_theap_guarded_set_sample_rate(mi_theap_t* theap, size_t sample_rate,
                                                      size_t seed) mi_attr_noexcept;
 mi_decl_export void mi_theap_guarded_set_size_bound(mi_theap_t* theap, size_t min,
@@ -779,7 +780,8 @@ mi_decl_export bool mi_abandoned_visit_blocks(mi_subproc_id_t subproc_id, int he
                                               bool visit_blocks, mi_block_visit_fun* visitor,
                                               void* arg);
 
-/* As the `mi_theap_guarded_…` functions, for the calling thread's share of the heap. */
+/* As the `mi_theap_guarded_…` functions, for all threads: the calling one at once, others in their
+   next slow path. */
 mi_decl_export void mi_heap_guarded_set_sample_rate(mi_heap_t* heap, size_t sample_rate,
                                                     size_t seed) mi_attr_noexcept;
 mi_decl_export void mi_heap_guarded_set_size_bound(mi_heap_t* heap, size_t min,
