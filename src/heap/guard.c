@@ -191,6 +191,7 @@ static void guard_enter(const theap_t* theap, guard_t* guard) {
   page_t* page = guard->page;
   page->start = guard->block;
   page->block_bytes = guard->bytes;
+  block_return(page, (block_t*)(void*)guard->block);
   block_set_size(page, guard->block, guard->bytes);
   page->guard = guard;
   store_relaxed(&page->keeper, theap->serial);
