@@ -272,10 +272,11 @@ static page_t* theap_search(theap_t* theap, unsigned bin) {
   return NULL;
 }
 
-// A class in demand gets longer pages.
+// A class in demand gets longer pages: each thread has several of it, on average.
 static bool class_is_roomy(heap_t* heap, unsigned bin) {
   enum { PAGES_ROOMY = 8 };
-  return load_relaxed(&heap->stats.page_bins[bin].current) >= PAGES_ROOMY;
+  const size_t pages = (size_t)load_relaxed(&heap->stats.page_bins[bin].current);
+  return pages >= PAGES_ROOMY * size_max(load_relaxed(&thread_count), 1);
 }
 
 // ---- spare pages: empty ones that the thread keeps, so that a class that comes and goes costs no

@@ -11,6 +11,7 @@
 #include "meta.h"
 
 SHARED_DATA_DEF stats_t memory_stats;
+SHARED_DATA_DEF _Atomic(size_t) memory_untouched;
 
 enum { FIRST_ARENA = 8 << 20, HUGE_PAGE = 2 << 20, PURGE_PIECE = 256 << 10 };
 enum { HUGE_SLICES = HUGE_PAGE / SLICE_BYTES };
@@ -262,11 +263,16 @@ static bool huge_is_wanted(bool dense) {
   return allow == 2 || (allow == 1 && dense && port_huge_bytes() <= HUGE_PAGE);
 }
 
-// Growth beyond the first arena means that what there was is densely used: worth huge pages.
+// Much of what is taken is in use.
+static bool memory_is_dense(void) {
+  return load_relaxed(&memory_untouched) <= slices_bytes(memory.taken_slices) / 2;
+}
+
+// Growth beyond the first arena, while what there is is densely used: worth huge pages.
 static bool arena_wants_huge(const arena_t* arena) {
   if (GUARD_PAGES) { return false; }  // a guard in each page of blocks leaves none
   return !arena->committed && arena->commit_fun == NULL && !arena->was_huge &&
-         huge_is_wanted(arena != memory.first);
+         huge_is_wanted(arena != memory.first && (arena->huge || memory_is_dense()));
 }
 
 static uint32_t frontier_step(const arena_t* arena, uint32_t need) {
@@ -286,12 +292,13 @@ static bool arena_advance(arena_t* arena, const span_want_t* want) {
   const uint32_t step = frontier_step(arena, (uint32_t)need);
   bool is_zero = false;
   if (!arena_commit(arena, step, &is_zero)) { return false; }
-  if (arena_wants_huge(arena)) {
-    (void)port_advise_huge(slice_start(arena, arena->frontier), slices_bytes(step), true);
-    arena->huge = true;
-  }
+  const bool huge = arena_wants_huge(arena);
   const uint32_t first = arena->frontier;
   arena->frontier += step;
+  if (huge && arena->huge) {
+    (void)port_advise_huge(slice_start(arena, first), slices_bytes(step), true);
+  }
+  if (huge && !arena->huge) { arena_set_huge(arena, true); }
   run_free(arena, first, step, is_zero ? RUN_CLEAN : RUN_DIRTY);
   if (is_zero) { arena->table[first].stamp = 0; }
   if (!is_zero) {

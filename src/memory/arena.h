@@ -109,6 +109,10 @@ PRIVATE void memory_lock(void);
 PRIVATE void memory_unlock(void);
 PRIVATE void memory_unlock_after_fork(bool child);
 
+// Bytes of taken runs that nobody has touched yet, as their users say: not dense enough for huge
+// pages. Relaxed; any thread.
+SHARED_DATA(_Atomic(size_t), memory_untouched);
+
 // Counters of all that the OS gave.
 SHARED_DATA(stats_t, memory_stats);
 

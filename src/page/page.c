@@ -273,6 +273,22 @@ PRIVATE void page_move_large(page_t* page, size_t align) {
   page_map(page, page);
 }
 
+// What of a page with several blocks was never touched.
+static size_t untouched_bytes(const page_t* page) {
+  if (!page->fresh_zero || page_is_single(page)) { return 0; }
+  return page->span_slices * SLICE_BYTES - page->capacity * page->block_bytes;
+}
+
+static void take_untouched(const page_t* page) {
+  const size_t bytes = untouched_bytes(page);
+  if (bytes != 0) { (void)add_relaxed(&memory_untouched, bytes); }
+}
+
+static void give_untouched(const page_t* page) {
+  const size_t bytes = untouched_bytes(page);
+  if (bytes != 0) { (void)sub_relaxed(&memory_untouched, bytes); }
+}
+
 PRIVATE page_t* page_new(page_want_t want) {
   page_t* page = record_take();
   span_t span;
@@ -288,12 +304,14 @@ PRIVATE page_t* page_new(page_want_t want) {
     return NULL;
   }
   page_guard(page);
+  take_untouched(page);
   page_map(page, page);
   track_hide(span.start, span.slices * SLICE_BYTES);
   return page;
 }
 
 PRIVATE bool page_recut(page_t* page, unsigned bin) {
+  give_untouched(page);
   page_cut(page, bin);
   page->fresh_zero = false;
   store_relaxed(&page->remote, REMOTE_OWNED);
@@ -302,6 +320,7 @@ PRIVATE bool page_recut(page_t* page, unsigned bin) {
 
 PRIVATE void page_release(page_t* page) {
   const span_t span = page_span(page);
+  give_untouched(page);
   page_map(page, NULL);
   if (!page_unguard(page)) { return; }  // memory that nobody can use, and its record
   if (HAS_CHECKS) { checks_free(page_checks(page)); }
@@ -350,12 +369,17 @@ static void link_shuffled(page_t* page, uint32_t count) {
 }
 
 static void link_in_order(page_t* page, uint32_t count) {
-  block_t* last = block_at(page, page->capacity + count - 1);
-  for (uint32_t i = page->capacity; i < page->capacity + count - 1; i++) {
-    block_set_next(page, block_at(page, i), block_at(page, i + 1));
+  const size_t block_bytes = page->block_bytes;
+  block_t* block = block_at(page, page->capacity);
+  block_t* const last = block_at(page, page->capacity + count - 1);
+  block_t* const before = page->free;
+  page->free = block;
+  while (block != last) {
+    block_t* next = (block_t*)(void*)((uint8_t*)block + block_bytes);
+    block_set_next(page, block, next);
+    block = next;
   }
-  block_set_next(page, last, page->free);
-  page->free = block_at(page, page->capacity);
+  block_set_next(page, last, before);
 }
 
 PRIVATE void page_extend(page_t* page) {
@@ -370,6 +394,7 @@ PRIVATE void page_extend(page_t* page) {
   }
   page->capacity = (uint16_t)(page->capacity + count);
   page->just_extended = true;
+  if (page->fresh_zero) { (void)sub_relaxed(&memory_untouched, count * page->block_bytes); }
   stat_add(&memory_stats.pages_extended, 1);
 }
 
