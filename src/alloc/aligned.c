@@ -26,6 +26,21 @@ static void* malloc_run(theap_t* theap, const aligned_t* want) {
                                             .zero = want->zero});
 }
 
+// Of a block in a page with others; above MEDIUM_MAX there is none for the request.
+static size_t medium_bytes(size_t size, size_t alignment) {
+  return align_up(size_max(size, PAD_BYTES == 0) + PAD_BYTES, alignment);
+}
+
+PRIVATE size_t block_bytes_for(size_t size, size_t alignment) {
+  if (size <= MEDIUM_REQUEST && alignment <= SLICE_BYTES) {
+    const size_t bytes = medium_bytes(size, alignment);
+    if (bytes <= MEDIUM_MAX) { return bin_bytes(bin_of(bytes)); }
+  }
+  if (size > PTRDIFF_MAX) { return size; }
+  const size_t least = alignment <= (size_t)LARGE_ALIGN ? MEDIUM_REQUEST + 1 : 1;
+  return large_bytes(size_max(size, least));
+}
+
 PRIVATE void* theap_malloc_aligned(theap_t* theap, aligned_t want) {
   if (unlikely(!is_power_of_two(want.alignment))) {
     errno = EINVAL;
@@ -38,7 +53,7 @@ PRIVATE void* theap_malloc_aligned(theap_t* theap, aligned_t want) {
   }
   const bool at_start = (want.offset & (want.alignment - 1)) == 0;
   if (likely(at_start && want.alignment <= SLICE_BYTES && want.size <= MEDIUM_REQUEST)) {
-    const size_t block = align_up(size_max(want.size, PAD_BYTES == 0) + PAD_BYTES, want.alignment);
+    const size_t block = medium_bytes(want.size, want.alignment);
     if (likely(block <= MEDIUM_MAX)) {
       return malloc_plain(theap, block - PAD_BYTES, want.size, want.zero);
     }

@@ -43,9 +43,18 @@ PRIVATE void* orphan_malloc(aligned_t want);
 // A page that is not the calling thread's, or none. Arguments in the order that leaves them where
 // the fast path has them.
 PRIVATE void block_free_shared(void* p, page_t* page);
+PRIVATE void block_free_filled(void* p, page_t* page);  // the thread's page; the block is intact
+PRIVATE COLD void block_refuse(void* p, const page_t* page);  // reports what is wrong with it
 PRIVATE void report_foreign(const void* p, const char* what);
 
+// Can the block have been asked for with this size and alignment (1: any), perhaps by realloc? …
+// and is it as long as `new` makes it? True for what is no live block: free will tell.
+PRIVATE bool size_is_possible(const void* p, size_t size, size_t alignment);
+PRIVATE bool size_is_exact(const void* p, size_t size, size_t alignment);
+
 // ---- aligned.c ----
+// Bytes of the block that a request gets.
+PRIVATE size_t block_bytes_for(size_t size, size_t alignment);
 PRIVATE void* theap_malloc_aligned(theap_t* theap, aligned_t want);
 
 // ---- realloc.c ----
@@ -110,10 +119,17 @@ FAST void block_free(void* p) {
   }
   if (!CHECK_FREE &&
       (unlikely(has_any_bit(&page->mask, (uintptr_t)p)) || unlikely(page->free == p))) {
-    report_bad_block(page, p, "free");
+    block_refuse(p, page);
     return;
   }
-  if (!hook_giving(page, p)) { return; }
+  if (CHECK_FREE && unlikely(!block_is_intact_in(page, p, false))) {
+    block_refuse(p, page);
+    return;
+  }
+  if (QUARANTINE || fills_freed()) {
+    block_free_filled(p, page);
+    return;
+  }
   page_push(page, p);
   if (unlikely(--page->used == 0)) { theap_page_emptied(p, page); }
 }

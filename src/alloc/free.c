@@ -7,8 +7,15 @@
 #include "alloc.h"
 
 PRIVATE COLD void report_foreign(const void* p, const char* what) {
+  if (page_was_large(p)) {
+    message_error(EAGAIN, "%s of large block %p",
+                  *what == 'f' ? "double free" : "realloc after free", p);
+    return;
+  }
   message_error(EINVAL, "%s of %p, which is not a block of this allocator", what, p);
 }
+
+PRIVATE COLD void block_refuse(void* p, const page_t* page) { report_bad_block(page, p, "free"); }
 
 // No page, or one with guards around its one block.
 static COLD void block_free_odd(void* p, page_t* page) {
@@ -25,23 +32,44 @@ static NOINLINE void block_free_home(void* p, page_t* page) {
     block_free_odd(p, page);
   } else if (unlikely(!page_block_is_valid(page, p) ||
                       remote_came_last(&page->remote, page->start, p))) {
-    report_bad_block(page, p, "free");
+    block_refuse(p, page);
   } else {
     block_send(page, p);
   }
 }
 
+// ---- checked builds ----
+
+// The block leaves the program's hands, from a page that is not the thread's, or to wait.
+static void block_leave(page_t* page, void* p) {
+  if (unlikely(!block_depart(page, p))) {  // another thread was quicker
+    block_refuse(p, page);
+  } else if (QUARANTINE) {
+    block_quarantine(page, p);
+  } else if (!KEEP_LOOSE || !block_set_aside(page, p)) {
+    block_send(page, p);
+  }
+}
+
+PRIVATE void block_free_filled(void* p, page_t* page) {
+  block_filled_freed(page, p);
+  if (QUARANTINE) {
+    block_leave(page, p);
+    return;
+  }
+  page_push(page, p);
+  if (--page->used == 0) { theap_page_emptied(p, page); }
+}
+
 static void block_free_known(void* p, page_t* page) {
   if (unlikely(page == page_none() || page_is_guarded(page))) {
     block_free_odd(p, page);
-    return;
+  } else if (unlikely(!block_is_intact(page, p))) {
+    block_refuse(p, page);
+  } else {
+    if (fills_freed()) { block_filled_freed(page, p); }
+    block_leave(page, p);
   }
-  if (!hook_giving(page, p)) { return; }
-  if (unlikely(!block_depart(page, p))) {  // another thread was quicker
-    report_bad_block(page, p, "free");
-    return;
-  }
-  if (!KEEP_LOOSE || !block_set_aside(page, p)) { block_send(page, p); }
 }
 
 // A block with guards is never set aside, since it does not start where its memory does.
@@ -51,4 +79,39 @@ PRIVATE NOINLINE void block_free_shared(void* p, page_t* page) {
   } else if (!KEEP_LOOSE || unlikely(!block_set_aside(page, p))) {
     block_free_home(p, page);
   }
+}
+
+// ---- with what the block was asked for ----
+
+// False: `p` is no live block; free will tell.
+static bool is_live(const void* p) {
+  return page_of(p) != page_none() && block_is_intact(page_of(p), p);
+}
+
+PRIVATE bool size_is_exact(const void* p, size_t size, size_t alignment) {
+  if (!is_live(p)) { return true; }
+  if (NOTE_BLOCKS) { return block_usable(p) == size && is_aligned(p, alignment); }
+  return page_of(p)->block_bytes == block_bytes_for(size, alignment) && is_aligned(p, alignment);
+}
+
+// realloc leaves a block where it is until less than half of it is wanted.
+static bool is_after_realloc(const page_t* page, size_t size) {
+  return size >= page_room(page) / 2 || page->block_bytes <= 2 * GRANULE;
+}
+
+// Who gives a size only may have asked for an alignment too.
+static bool is_with_alignment(const page_t* page, size_t size) {
+  size_t alignment = 1;
+  while (alignment <= 2 * SLICE_BYTES && block_bytes_for(size, alignment) != page->block_bytes) {
+    alignment *= 2;
+  }
+  return alignment <= 2 * SLICE_BYTES;
+}
+
+PRIVATE bool size_is_possible(const void* p, size_t size, size_t alignment) {
+  if (!is_live(p)) { return true; }
+  const page_t* page = page_of(p);
+  if (size > block_usable(p) || !is_aligned(p, alignment)) { return false; }
+  if (NOTE_BLOCKS) { return size == block_usable(p); }
+  return is_after_realloc(page, size) || is_with_alignment(page, size);
 }

@@ -61,6 +61,7 @@ static page_t* find_page(theap_t* theap, unsigned bin) {
   if (likely(page != NULL)) { return page; }
   thread_collect(theap->thread, true);  // what we hold may be all there is
   guard_flush();
+  page_release_kept();
   memory_collect(true);
   return theap_find_page(theap, bin);
 }
@@ -78,7 +79,7 @@ static void* malloc_medium(theap_t* theap, size_t size, bool zero) {
 
 // ---- large ----
 
-enum { LARGE_UNIT = 4 << 10, DIRECT_LEAST = 32 << 20 };
+enum { DIRECT_LEAST = 32 << 20 };
 // Up to here zeroing memory that was used before pays, being resident (13 us for each MiB, where
 // faults on fresh memory take 300); above, a block may well stay empty.
 enum { ZERO_MOST = 1 << 20 };
@@ -104,12 +105,17 @@ static page_t* large_page(const heap_t* heap, page_want_t want) {
 // The block is the program's from now on, for `size` bytes.
 static void* large_hand_out(page_t* page, size_t size) {
   block_return(page, (block_t*)(void*)page->start);
-  hook_taken(page, (block_t*)(void*)page->start, size);
+  if (FILL_BLOCKS || CHECK_REUSE) { block_filled_taken(page, page->start, size); }
   return page->start;
 }
 
 static void* large_zero(const page_t* page, size_t size) {
   return memset(page->start, 0, NOTE_BLOCKS ? size : page->block_bytes);
+}
+
+// What was zero when the block was handed out, which may have filled it.
+static void large_zero_again(const page_t* page, size_t size) {
+  if (FILL_BLOCKS) { memset(page->start, 0, size_min(size, FILL_MOST)); }
 }
 
 PRIVATE void large_set_bytes(page_t* page, size_t bytes) {
@@ -123,7 +129,7 @@ PRIVATE void large_set_bytes(page_t* page, size_t bytes) {
 static void* malloc_loose_large(theap_t* theap, const large_want_t* want) {
   if (want->align > SLICE_BYTES || want->shift != 0 || want->room != 0) { return NULL; }
   if (want->zero && want->size > ZERO_MOST) { return NULL; }
-  const size_t bytes = align_up(want->size, LARGE_UNIT);
+  const size_t bytes = large_bytes(want->size);
   page_t* page = theap_take_loose_large(theap, large_slices(bytes, 0));
   if (page == NULL) { return NULL; }
   heap_t* heap = theap->heap;
@@ -137,13 +143,13 @@ static void* malloc_loose_large(theap_t* theap, const large_want_t* want) {
 }
 
 PRIVATE void* malloc_large(theap_t* theap, large_want_t want) {
-  enum { DIRECT_ROOM_LEAST = 1 << 20 };
+  enum { DIRECT_ROOM_LEAST = 1 << 20, LARGE_MARGIN = 8 << 10 };
   void* loose = malloc_loose_large(theap, &want);
   if (loose != NULL) { return loose; }
   theap_flush_loose(theap, BIN_LARGE);  // neighbours may make room together
   heap_t* heap = theap->heap;
-  if (unlikely(want.size > PTRDIFF_MAX - want.room - want.shift - LARGE_UNIT)) { return NULL; }
-  const size_t bytes = align_up(want.size + want.room, LARGE_UNIT);
+  if (unlikely(want.size > PTRDIFF_MAX - want.room - want.shift - LARGE_MARGIN)) { return NULL; }
+  const size_t bytes = large_bytes(want.size + want.room);
   page_want_t page_want = {.bin = BIN_LARGE,
                            .bytes = bytes,
                            .align = want.align,
@@ -155,14 +161,19 @@ PRIVATE void* malloc_large(theap_t* theap, large_want_t want) {
   if (unlikely(page == NULL)) {
     guard_flush();
     if (TRACKED) { tracked_flush(); }
+    page_release_kept();
     memory_collect(true);
     page = large_page(heap, page_want);
     if (page == NULL) { return NULL; }
   }
-  page->block_bytes = align_up(want.size, LARGE_UNIT);
+  page->block_bytes = large_bytes(want.size);
   store_relaxed(&page->keeper, theap->serial);
   void* block = large_hand_out(page, want.size);
-  if (want.zero && (!page->fresh_zero || FILL_BLOCKS)) { (void)large_zero(page, want.size); }
+  if (want.zero && page->fresh_zero) {
+    large_zero_again(page, want.size);
+  } else if (want.zero) {
+    (void)large_zero(page, want.size);
+  }
   heap_add_page(heap, page);
   stat_up(&heap->stats.malloc_huge, page->block_bytes);
   stat_add(&heap->stats.malloc_huge_count, 1);
@@ -273,5 +284,5 @@ PRIVATE NOINLINE void* malloc_slow(size_t size, theap_t* theap, bool zero) {
 PRIVATE size_t good_size(size_t size) {
   if (TRACKED || NOTE_BLOCKS) { return size; }
   if (size <= MEDIUM_REQUEST) { return bin_bytes(bin_of(size + PAD_BYTES)) - PAD_BYTES; }
-  return size > PTRDIFF_MAX ? size : align_up(size, LARGE_UNIT);
+  return size > PTRDIFF_MAX ? size : large_bytes(size);
 }

@@ -5,7 +5,6 @@
 #include "../heap/guard.h"
 #include "alloc.h"
 
-enum { LARGE_STEP = 4 << 10 };
 enum {
   MOVE_LEAST = 1 << 20
 };  // from here on a block that grows gets a mapping of its own, so that it can be moved
@@ -43,7 +42,7 @@ static void zero_added(const page_t* page, size_t old_room, size_t bytes, bool a
 
 // A large block belongs to who holds it: no other thread touches its page until it is freed.
 static bool large_grow_unguarded(page_t* page, size_t size, bool zero) {
-  const size_t bytes = align_up(size, LARGE_STEP);
+  const size_t bytes = large_bytes(size);
   const size_t old_room = span_room(page);
   const size_t shift = (size_t)(page->start - page->span_start);
   span_t span = page_span(page);
@@ -59,7 +58,7 @@ static bool large_grow_unguarded(page_t* page, size_t size, bool zero) {
 }
 
 static bool large_grow(page_t* page, size_t size, bool zero) {
-  const bool moves_guard = GUARD_PAGES && align_up(size, LARGE_STEP) > span_room(page);
+  const bool moves_guard = GUARD_PAGES && large_bytes(size) > span_room(page);
   if (moves_guard && !page_unguard(page)) { return false; }
   const bool done = large_grow_unguarded(page, size, zero);
   if (moves_guard) { page_guard(page); }
@@ -69,21 +68,21 @@ static bool large_grow(page_t* page, size_t size, bool zero) {
 static void large_shrink(page_t* page, size_t size) {
   span_t span = page_span(page);
   const size_t shift = (size_t)(page->start - page->span_start);
-  const size_t slices = large_slices(align_up(size, LARGE_STEP), shift);
+  const size_t slices = large_slices(large_bytes(size), shift);
   const bool moves_guard = GUARD_PAGES && slices < span.slices;
   if (moves_guard && !page_unguard(page)) { return; }
   memory_shorten(&span, slices);
   page_set_span(page, &span);
   if (moves_guard) { page_guard(page); }
   page->fresh_zero = false;  // between the new end and the end of the run
-  large_set_bytes(page, size_min(align_up(size, LARGE_STEP), page->block_bytes));
+  large_set_bytes(page, size_min(large_bytes(size), page->block_bytes));
   block_set_size(page, page->start, size);
 }
 
 // A mapping of its own moves by exchanging page tables.
 static void* large_move(page_t* page, size_t size, bool zero) {
   span_t span = page_span(page);
-  const size_t bytes = align_up(size, LARGE_STEP);
+  const size_t bytes = large_bytes(size);
   if (page->span_arena != NULL || page->start != page->span_start) { return NULL; }
   if ((zero && !page->fresh_zero) || !page_unguard(page)) { return NULL; }
   if (zero) { zero_padding(page); }
@@ -154,7 +153,7 @@ PRIVATE void* theap_realloc(theap_t* theap, void* p, size_t size, bool zero) {
   if (unlikely(!block_may_move(page, p))) { return NULL; }
   if (likely(block_fits(page, size))) { return keep_block(page, p, size, zero); }
   if (is_large(page) && size > MEDIUM_REQUEST && size <= PTRDIFF_MAX) {
-    if (size <= page->block_bytes) {
+    if (size <= page_room(page)) {
       large_shrink(page, size);
       return p;
     }

@@ -20,10 +20,36 @@ FAST void* theap_calloc(theap_t* theap, size_t count, size_t size) {
   return theap_zalloc(theap, total);
 }
 
-// With what the block was asked for: at least so many bytes, aligned so.
+// With what the block was asked for. One that cannot have been asked for so is reported, and stays.
 FAST void block_free_checked(void* p, size_t size, size_t alignment) {
-  if (CHECK_FREE && p != NULL && (size > block_usable(p) || !is_aligned(p, alignment))) {
+  if (CHECK_SIZE && p != NULL && unlikely(!size_is_possible(p, size, alignment))) {
     report_mismatch(p, size, alignment);
+    return;
+  }
+  block_free(p);
+}
+
+// The usual case, in a few instructions.
+FAST bool size_is_plainly_exact(const void* p, size_t size, size_t alignment) {
+  return !NOTE_BLOCKS && alignment == 1 && size <= MEDIUM_REQUEST &&
+         page_of(p)->bin == bin_of(size + PAD_BYTES);
+}
+
+// The same for what `new` made, which no realloc has touched.
+FAST void block_delete(void* p, size_t size, size_t alignment) {
+  if (CHECK_SIZE && p != NULL && unlikely(!size_is_plainly_exact(p, size, alignment)) &&
+      !size_is_exact(p, size, alignment)) {
+    report_mismatch(p, size, alignment);
+    return;
+  }
+  block_free(p);
+}
+
+// With its alignment only.
+FAST void block_free_aligned(void* p, size_t alignment) {
+  if (CHECK_SIZE && unlikely(!is_aligned(p, alignment))) {
+    report_mismatch(p, block_usable(p), alignment);
+    return;
   }
   block_free(p);
 }

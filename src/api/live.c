@@ -45,6 +45,7 @@ PRIVATE void live_count(live_t* out) {
   memset(out, 0, sizeof(*out));
   if (TRACKED) { tracked_flush(); }
   page_visit_all(page_count, out);
+  if (CHECK_STATE) { return; }
   for (subproc_t* subproc = registry_subprocs(); subproc != NULL; subproc = subproc->next) {
     (void)subproc_visit_heaps(subproc, heap_count_loose, out);
   }

@@ -171,14 +171,14 @@ OPERATOR void* WITH_SIZE(_Znw, St11align_val_tRKSt9nothrow_t)(size_t size, size_
 
 OPERATOR void _ZdlPv(void* p) { block_free(p); }
 
-OPERATOR void WITH_SIZE(_ZdlPv, )(void* p, size_t size) { block_free_checked(p, size, 1); }
+OPERATOR void WITH_SIZE(_ZdlPv, )(void* p, size_t size) { block_delete(p, size, 1); }
 
 OPERATOR void _ZdlPvSt11align_val_t(void* p, size_t alignment) {
-  block_free_checked(p, 0, alignment);
+  block_free_aligned(p, alignment);
 }
 
 OPERATOR void WITH_SIZE(_ZdlPv, St11align_val_t)(void* p, size_t size, size_t alignment) {
-  block_free_checked(p, size, alignment);
+  block_delete(p, size, alignment);
 }
 
 OPERATOR void _ZdlPvRKSt9nothrow_t(void* p, const void* nothrow) {
@@ -188,7 +188,7 @@ OPERATOR void _ZdlPvRKSt9nothrow_t(void* p, const void* nothrow) {
 
 OPERATOR void _ZdlPvSt11align_val_tRKSt9nothrow_t(void* p, size_t alignment, const void* nothrow) {
   (void)nothrow;
-  block_free_checked(p, 0, alignment);
+  block_free_aligned(p, alignment);
 }
 
 // The array forms.

@@ -100,7 +100,7 @@ API void mi_free_size_aligned(void* p, size_t size, size_t alignment) {
   block_free_checked(p, size, alignment);
 }
 
-API void mi_free_aligned(void* p, size_t alignment) { block_free_checked(p, 0, alignment); }
+API void mi_free_aligned(void* p, size_t alignment) { block_free_aligned(p, alignment); }
 
 // ---- strings ----
 

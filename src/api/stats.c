@@ -80,8 +80,9 @@ static bool tally_page_of_heap(page_t* page, void* arg) {
   return true;
 }
 
-// Blocks that a thread set aside are in use for their pages only.
+// Blocks that a thread set aside are in use for their pages only, unless each is known to be live.
 RACY static void tally_less_loose(tally_t* tally, const theap_t* theap) {
+  if (CHECK_STATE) { return; }
   for (unsigned bin = 0; bin <= BIN_LARGE; bin++) {
     const loose_t loose = theap->loose[bin];
     size_t* bytes = bin == BIN_LARGE ? &tally->huge_bytes : &tally->normal_bytes;

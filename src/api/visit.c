@@ -90,7 +90,7 @@ RACY static size_t count_others_free(const page_t* page) {
   memory_lock();
   if (page->span_arena != NULL && page_of(page->start) == page) {
     count = count_list(page, page->free);
-    if (REUSE_LATER) { count += count_list(page, page_checks(page)->later); }
+    count += count_list(page, page_later(page));
   }
   memory_unlock();
   return count;
@@ -104,7 +104,16 @@ RACY static size_t page_used_by_any(const page_t* page) {
   return free_blocks < capacity ? capacity - free_blocks : 0;
 }
 
+RACY static size_t page_blocks_live(const page_t* page) {
+  size_t live = 0;
+  for (size_t i = 0; i < page->capacity; i++) {
+    live += load_relaxed(&page_checks(page)->links[i]) == LINK_LIVE;
+  }
+  return live;
+}
+
 RACY PRIVATE size_t page_blocks_in_use(const page_t* page) {
+  if (CHECK_STATE) { return page_blocks_live(page); }
   const uint32_t word = load_relaxed(&page->remote);
   track_quiet();
   const size_t used = page_used_by_any(page), came_home = remote_count(word);

@@ -103,22 +103,25 @@ enum {
   LINKS_APART = MI_LINKS_APART,                    // no links in free blocks
   CHECK_STATE = MI_LINKS_APART && MI_CHECK_STATE,  // each block is known to be live or not
   // Level 4.
-  CANARY = MI_CANARY,              // a secret word at the end of each block, checked by free
-  REUSE_LATER = MI_REUSE_LATER,    // freed blocks wait until the free ones of the page are used up
+  CANARY = MI_CANARY,  // a secret word at the end of each block, checked by free
+  REUSE_LATER = MI_LINKS_APART &&
+                MI_REUSE_LATER,    // freed blocks wait until the free ones of the page are used up
   RANDOM_ORDER = MI_RANDOM_ORDER,  // … of the blocks of a page
   RANDOM_PLACE = MI_RANDOM_PLACE,  // … of arenas and large blocks
   // Level 5, FULL.
   ZERO_FREED = MI_ZERO_FREED,
-  CHECK_REUSE = MI_CHECK_REUSE,  // nobody wrote to a block between free and reuse
-  QUARANTINE = MI_QUARANTINE,    // freed blocks wait for a random time
-  KEEP_CLASS = MI_KEEP_CLASS,    // memory that held blocks of a class never holds other blocks
+  CHECK_REUSE = MI_LINKS_APART && MI_CHECK_REUSE,  // nobody wrote to a block between free and reuse
+  QUARANTINE = CHECK_STATE && MI_QUARANTINE,       // freed blocks wait for a random time
+  KEEP_CLASS = MI_KEEP_CLASS,  // memory that held blocks of a class never holds other blocks
 
   // Freed blocks may be set aside, unknown to their page.
-  KEEP_LOOSE = (!CHECK_FREE || CHECK_STATE) && !TRACKED,
+  KEEP_LOOSE = (!CHECK_FREE || CHECK_STATE) && !QUARANTINE && !TRACKED,
   FILL_BLOCKS =
-      MI_DEBUG >= 1 && !TRACKED,     // 0xD0 in new blocks, 0xDF in freed ones, 0xDE behind the end
-  NOTE_BLOCKS = MI_DEBUG >= 1,       // the size asked for, and who took and freed it, of each block
-  PAD_BYTES = CANARY ? 8 : 0,        // of a block, which the program does not get
+      MI_DEBUG >= 1 && !TRACKED,  // 0xD0 in new blocks, 0xDF in freed ones, 0xDE behind the end
+  NOTE_BLOCKS = MI_DEBUG >= 1,    // the size asked for, and who took and freed it, of each block
+  // Bytes at the end of a block that the program does not get. Large blocks end at a guard instead.
+  PAD_BYTES = CANARY || NOTE_BLOCKS ? 8 : 0,
+  LARGE_PAD_BYTES = NOTE_BLOCKS ? 8 : 0,
   CHECK_INVARIANTS = MI_DEBUG >= 2,  // of a page, in slow paths, see heap/verify.h
   CHECK_EVERYTHING = MI_DEBUG >= 3,  // … and now and then of all there is
 };

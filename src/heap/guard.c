@@ -24,7 +24,7 @@ static struct {
 static size_t span_bytes(const page_t* page) { return page->span_slices * SLICE_BYTES; }
 
 // The oldest or one of those after it, so that nobody can tell how long an address stays away.
-static page_t* quarantine_pick(void) {
+static page_t* guards_pick(void) {
   enum { CHOICE = 16 };
   page_t** link = &guards.oldest;
   page_t* before = NULL;
@@ -41,15 +41,15 @@ static page_t* quarantine_pick(void) {
 }
 
 // NULL: no more than that is there.
-static page_t* quarantine_excess(size_t blocks, size_t bytes) {
+static page_t* guards_excess(size_t blocks, size_t bytes) {
   lock_acquire(&guards.lock);
   const bool full = guards.blocks > blocks || guards.bytes > bytes;
-  page_t* page = full ? quarantine_pick() : NULL;
+  page_t* page = full ? guards_pick() : NULL;
   lock_release(&guards.lock);
   return page;
 }
 
-static void quarantine_put(page_t* page) {
+static void guards_put(page_t* page) {
   lock_acquire(&guards.lock);
   page->next = NULL;
   if (guards.oldest == NULL) {
@@ -103,12 +103,12 @@ static void guard_drop(page_t* page) {
   meta_free(guard, sizeof(guard_t));
 }
 
-static void quarantine_trim(size_t blocks, size_t bytes) {
-  page_t* page = quarantine_excess(blocks, bytes);
-  for (; page != NULL; page = quarantine_excess(blocks, bytes)) { guard_drop(page); }
+static void guards_trim(size_t blocks, size_t bytes) {
+  page_t* page = guards_excess(blocks, bytes);
+  for (; page != NULL; page = guards_excess(blocks, bytes)) { guard_drop(page); }
 }
 
-PRIVATE void guard_flush(void) { quarantine_trim(0, 0); }
+PRIVATE void guard_flush(void) { guards_trim(0, 0); }
 
 PRIVATE void guard_lock_for_fork(void) { lock_acquire(&guards.lock); }
 PRIVATE void guard_unlock_after_fork(bool child) { lock_after_fork(&guards.lock, child); }
@@ -264,8 +264,8 @@ PRIVATE void guard_retire(page_t* page) {
   if (guard->given.thread == 0) { guard->given.thread = port_thread_number(); }  // with its heap
   guard->away = port_guard(guard->inner, inner_bytes(guard)) == 0;
   if (guard->away && span_bytes(page) <= QUARANTINE_LONGEST) {
-    quarantine_put(page);
-    quarantine_trim(QUARANTINE_BLOCKS, QUARANTINE_BYTES);
+    guards_put(page);
+    guards_trim(QUARANTINE_BLOCKS, QUARANTINE_BYTES);
   } else {
     guard_drop(page);
   }

@@ -81,7 +81,8 @@ struct mi_theap_s {
   theap_t* next;     // of the thread
   theap_t *heap_next, *heap_prev;
   size_t slow_calls;
-  uint32_t serial;  // never 0
+  struct quarantine* quarantine;  // NULL: none yet
+  uint32_t serial;                // never 0
 };
 
 struct mi_heap_s {
@@ -161,6 +162,12 @@ PRIVATE void theap_collect(theap_t* theap, bool force);
 PRIVATE void theap_abandon(theap_t* theap);            // all its pages become FULL, PARKED or go
 PRIVATE void heap_park(heap_t* heap, page_t* page);    // owned by the caller, in no queue
 PRIVATE void heap_unpark(heap_t* heap, page_t* page);  // claimed by the caller
+
+// ---- quarantine.c: freed blocks that wait for a random time; builds with QUARANTINE ----
+// The block has left the program's hands, and no list has it.
+PRIVATE void block_quarantine(page_t* page, block_t* block);
+PRIVATE void quarantine_flush(theap_t* theap);
+PRIVATE void quarantine_forget(theap_t* theap);  // without touching the blocks
 
 // ---- home.c ----
 // A free by the calling thread in a page that is not its own. `set_aside` may refuse, `send` does

@@ -149,6 +149,7 @@ PRIVATE void theap_flush_loose(theap_t* theap, unsigned bin) {
 }
 
 PRIVATE void theap_flush_all_loose(theap_t* theap) {
+  quarantine_flush(theap);
   for (unsigned bin = 0; bin <= BIN_LARGE; bin++) {
     if (theap->loose[bin].first != NULL) { theap_flush_loose(theap, bin); }
   }

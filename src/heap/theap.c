@@ -106,6 +106,7 @@ PRIVATE void theap_clear(theap_t* theap) {
   for (unsigned i = ACTIVE_LEAST; i < BIN_COUNT; i++) { fast_path_update(theap, i); }
   memset(theap->count, 0, sizeof(theap->count));
   memset(theap->loose, 0, sizeof(theap->loose));
+  quarantine_forget(theap);
   theap->spare = NULL;
   theap->spare_slices = 0;
 }
@@ -285,7 +286,7 @@ static bool class_is_roomy(heap_t* heap, unsigned bin) {
 enum { SPARE_SLICES = 16 };
 
 static bool spare_put(theap_t* theap, page_t* page) {
-  if (!KEEP_LOOSE || theap->spare_slices + page->span_slices > SPARE_SLICES ||
+  if ((CHECK_FREE && !CHECK_STATE) || theap->spare_slices + page->span_slices > SPARE_SLICES ||
       page->span_arena == NULL) {
     return false;
   }
@@ -303,12 +304,16 @@ static void spare_unlink(theap_t* theap, page_t** link) {
   theap->spare_slices -= page->span_slices;
 }
 
+static bool spare_suits(const page_t* page, size_t slices, unsigned bin) {
+  return page->span_slices == slices && (!KEEP_CLASS || page->bin == bin);
+}
+
 static page_t* spare_take(theap_t* theap, unsigned bin) {
   heap_t* heap = theap->heap;
   if (theap->spare == NULL) { return NULL; }
   const size_t slices = page_slices(bin, class_is_roomy(heap, bin));
   page_t** link = &theap->spare;
-  while (*link != NULL && (*link)->span_slices != slices) { link = &(*link)->next; }
+  while (*link != NULL && !spare_suits(*link, slices, bin)) { link = &(*link)->next; }
   page_t* page = *link;
   if (page == NULL) { return NULL; }
   spare_unlink(theap, link);

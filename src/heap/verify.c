@@ -41,7 +41,7 @@ static bool see_lists(const page_t* page, free_counts_t* counts) {
   memset(seen.words, 0, divide_up(page->capacity, 64) * sizeof(seen.words[0]));
   track_quiet();
   const uint32_t next = see_list(&seen, page, page->free);
-  const uint32_t later = see_list(&seen, page, REUSE_LATER ? page_checks(page)->later : NULL);
+  const uint32_t later = see_list(&seen, page, page_later(page));
   counts->own = next + later;
   counts->came_home = see_list(&seen, page, remote_head(word, page->start));
   track_loud();

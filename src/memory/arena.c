@@ -327,18 +327,31 @@ static size_t next_arena_bytes(size_t need) {
   return align_up(size_max(bytes, need + need / 256 + HUGE_PAGE), HUGE_PAGE);
 }
 
-// An address between an eighth and five eighths of the way to the stack; NULL where that is little.
-static void* random_place(void) {
-  const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-  if (sizeof(void*) < 8 || port_address_limit() != SIZE_MAX) { return NULL; }
-  const uint64_t place = here / 8 + random_below(&memory.random, here / 2);
+// Arenas lie at random places in a region of 4 GiB, which one part of the map covers, and the
+// region lies between an eighth and five eighths of the way to the stack. NULL where there is
+// little room.
+static void* random_place(size_t bytes) {
+  enum { REGION_SHIFT = MAP_PART_SHIFT, REGION_SHARE = 2 };
+  static uint64_t region, left;  // under the memory lock; bytes to use of the region
+  const uint64_t here = (uintptr_t)__builtin_frame_address(0);
+  const uint64_t region_bytes = (uint64_t)1 << REGION_SHIFT;
+  if (sizeof(void*) < 8 || bytes > region_bytes / REGION_SHARE ||
+      port_address_limit() != SIZE_MAX) {
+    return NULL;
+  }
+  if (left < bytes) {
+    region = (here / 8 + random_below(&memory.random, here / 2)) >> REGION_SHIFT << REGION_SHIFT;
+    left = region_bytes / REGION_SHARE;
+  }
+  left -= bytes;
+  const uint64_t place = region + random_below(&memory.random, region_bytes - bytes);
   return (void*)align_down((uintptr_t)place, HUGE_PAGE);
 }
 
 static int reserve_shrinking(size_t* bytes, size_t least, void** out) {
   for (;;) {
     stat_add(&memory_stats.mmap_calls, 1);
-    *out = RANDOM_PLACE ? random_place() : NULL;
+    *out = RANDOM_PLACE ? random_place(*bytes) : NULL;
     const int error = port_reserve(*bytes, *bytes >= HUGE_PAGE ? HUGE_PAGE : SLICE_BYTES * 4, out);
     if (error == 0 || *bytes / 2 < least) { return error; }
     *bytes = align_up(*bytes / 2, SLICE_BYTES * 4);
@@ -612,18 +625,6 @@ static void memory_unmap_empty(void) {
   }
 }
 
-PRIVATE void memory_collect(bool force) {
-  lock_acquire(&memory.lock);
-  memory.now_ms = port_clock_ms();
-  if (force) {
-    purge_all();
-    memory_unmap_empty();
-  } else {
-    purge_due(0);
-  }
-  lock_release(&memory.lock);
-}
-
 // ---- take and give ----
 
 static bool arena_fits(const arena_t* arena, const span_want_t* want) {
@@ -722,12 +723,32 @@ static bool freed_goes_out_of_reach(const span_t* span) {
   return false;
 }
 
+// Spans that are out of reach wait until a later one takes their place, so that their addresses do
+// not come back soon.
+enum { DELAYED_SPANS = KEEP_CLASS ? 24 : 1 };
+static span_t delayed[DELAYED_SPANS];  // under the memory lock
+
 static void run_give_guarded(const span_t* span) {
   arena_t* arena = span->arena;
   arena->guarded = true;
   account_given(arena, span->slices);
   run_free(arena, slice_index(arena, span->start), (uint32_t)span->slices, RUN_CLEAN);
   count_purge(GIVE_DECOMMITTED, span->slices);
+}
+
+static void delay_span(const span_t* span) {
+  const size_t slot = random_below(&memory.random, DELAYED_SPANS);
+  const span_t before = delayed[slot];
+  delayed[slot] = *span;
+  if (before.arena != NULL) { run_give_guarded(&before); }
+}
+
+static void delayed_flush(void) {
+  for (size_t slot = 0; KEEP_CLASS && slot < DELAYED_SPANS; slot++) {
+    const span_t before = delayed[slot];
+    delayed[slot] = (span_t){0};
+    if (before.arena != NULL) { run_give_guarded(&before); }
+  }
 }
 
 PRIVATE void memory_give(span_t span) {
@@ -737,10 +758,25 @@ PRIVATE void memory_give(span_t span) {
   }
   const bool guarded = GUARD_FREED && freed_goes_out_of_reach(&span);
   lock_acquire(&memory.lock);
-  if (guarded) {
+  if (guarded && KEEP_CLASS) {
+    delay_span(&span);
+  } else if (guarded) {
     run_give_guarded(&span);
   } else {
     run_give(span.arena, span.start, span.slices);
+  }
+  lock_release(&memory.lock);
+}
+
+PRIVATE void memory_collect(bool force) {
+  lock_acquire(&memory.lock);
+  memory.now_ms = port_clock_ms();
+  if (force) {
+    delayed_flush();
+    purge_all();
+    memory_unmap_empty();
+  } else {
+    purge_due(0);
   }
   lock_release(&memory.lock);
 }

@@ -6,7 +6,6 @@
 #include "../service/message.h"
 #include "page.h"
 
-enum { FILL_MOST = 1 << 20 };  // bytes of a block, so that a huge one costs no more
 enum { FILL_NEW = 0xD0, FILL_FREED = 0xDF, FILL_PAD = 0xDE };
 
 static note_t* note_of(const page_t* page, const void* p) {

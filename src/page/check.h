@@ -52,7 +52,7 @@ typedef struct page_checks {
   uint32_t room;    // entries in `links` and `notes`
   uint64_t key;     // of canaries
   uint64_t random;  // state of quick_next
-  block_t* later;   // blocks that were freed and wait until page->free is used up
+  uint32_t later;   // blocks that were freed and wait until page->free is used up: a link
   note_t* notes;    // debug builds
   link_t single;    // `links` of a large block
   bool guarded;     // the last OS page of the span is out of reach
@@ -66,9 +66,13 @@ FAST uint64_t reciprocal_of(size_t block_bytes) {
 }
 enum { RECIPROCAL_SINGLE = 1 };  // only offset 0 is a start, index 0
 
+FAST size_t offset_turned(size_t offset) {
+  return offset >> 4 | offset << (8 * sizeof(size_t) - 4);
+}
+
 // False: no block starts at the offset.
 FAST bool checks_find(const page_checks_t* checks, size_t offset, uint32_t* index) {
-  const size_t turned = offset >> 4 | offset << (8 * sizeof(size_t) - 4);
+  const size_t turned = offset_turned(offset);
   const uint64_t product = turned * checks->reciprocal;
   *index = (uint32_t)(product >> 32);
   return turned < checks->limit && (uint32_t)product < checks->reciprocal;
@@ -76,7 +80,7 @@ FAST bool checks_find(const page_checks_t* checks, size_t offset, uint32_t* inde
 
 // Of the start of a block.
 FAST uint32_t checks_index(const page_checks_t* checks, size_t offset) {
-  return (uint32_t)((uint32_t)offset / GRANULE * checks->reciprocal >> 32);
+  return (uint32_t)(offset_turned(offset) * checks->reciprocal >> 32);
 }
 
 _Static_assert((int)GRANULE == 16, "checks_find turns by so many bits");

@@ -6,6 +6,7 @@
 #include "../base/track.h"
 #include "../memory/meta.h"
 #include "../port/lock.h"
+#include "../port/port.h"
 #include "../service/message.h"
 #include "../service/options.h"
 #include "../service/random.h"
@@ -93,24 +94,45 @@ static size_t notes_rounded(size_t bytes) {
 }
 
 static size_t links_bytes(uint32_t room) { return notes_rounded(room * sizeof(link_t)); }
-static size_t notes_bytes(uint32_t room) { return notes_rounded(room * sizeof(note_t)); }
+
+// Notes are long: where they fill an OS page they come from the OS, and go back to it.
+static size_t notes_bytes(uint32_t room) {
+  const size_t bytes = room * sizeof(note_t);
+  return bytes < port_page_bytes() ? notes_rounded(bytes) : align_up(bytes, port_page_bytes());
+}
+
+static note_t* notes_alloc(uint32_t room) {
+  const size_t bytes = notes_bytes(room);
+  void* notes = NULL;
+  if (bytes < port_page_bytes()) { return meta_alloc(bytes); }
+  return port_map(bytes, port_page_bytes(), &notes) == 0 ? notes : NULL;
+}
+
+static void notes_free(note_t* notes, uint32_t room) {
+  const size_t bytes = notes_bytes(room);
+  if (bytes < port_page_bytes()) {
+    meta_free(notes, bytes);
+  } else {
+    (void)port_release(notes, bytes);
+  }
+}
 
 static void checks_free(page_checks_t* checks) {
   if (!LINKS_APART) { return; }
   if (checks->room > 1) { meta_free((void*)(uintptr_t)checks->links, links_bytes(checks->room)); }
-  if (NOTE_BLOCKS && checks->room > 0) { meta_free(checks->notes, notes_bytes(checks->room)); }
+  if (NOTE_BLOCKS && checks->room > 0) { notes_free(checks->notes, checks->room); }
   checks->room = 0;
 }
 
 static bool checks_alloc(page_checks_t* checks, uint32_t count) {
   checks->links = count == 1 ? &checks->single : meta_alloc(links_bytes(count));
-  checks->notes = NOTE_BLOCKS ? meta_alloc(notes_bytes(count)) : NULL;
+  checks->notes = NOTE_BLOCKS ? notes_alloc(count) : NULL;
   checks->room = count;
   if (checks->links != NULL && (!NOTE_BLOCKS || checks->notes != NULL)) { return true; }
   if (checks->links != NULL && count > 1) {
     meta_free((void*)(uintptr_t)checks->links, links_bytes(count));
   }
-  if (checks->notes != NULL) { meta_free(checks->notes, notes_bytes(count)); }
+  if (checks->notes != NULL) { notes_free(checks->notes, count); }
   checks->room = 0;
   return false;
 }
@@ -122,7 +144,7 @@ static bool checks_begin(page_t* page, uint32_t count) {
   const bool single = page->bin == BIN_LARGE;
   checks->reciprocal = single ? RECIPROCAL_SINGLE : reciprocal_of(page->block_bytes);
   checks->limit = single ? 1 : count * (uint32_t)(page->block_bytes / GRANULE);
-  checks->later = NULL;
+  checks->later = 0;
   if (!LINKS_APART) { return true; }
   if (checks->room < count || (checks->room == 1) != (count == 1)) {
     checks_free(checks);
@@ -289,14 +311,66 @@ static void give_untouched(const page_t* page) {
   if (bytes != 0) { (void)sub_relaxed(&memory_untouched, bytes); }
 }
 
-PRIVATE page_t* page_new(page_want_t want) {
-  page_t* page = record_take();
-  span_t span;
-  if (page == NULL) { return NULL; }
-  if (!span_for(&want, &span)) {
-    record_give(page);
-    return NULL;
+PRIVATE bool page_recut(page_t* page, unsigned bin) {
+  give_untouched(page);
+  page_cut(page, bin);
+  page->fresh_zero = false;
+  store_relaxed(&page->remote, REMOTE_OWNED);
+  return checks_begin(page, page->reserved);
+}
+
+// ---- memory that keeps its class: pages without blocks, out of reach, wait for their class ----
+
+static page_t* kept_pages[BIN_COUNT];  // under records.lock
+
+// Memory of arenas that all heaps share.
+static bool page_keep_class(page_t* page) {
+  const arena_t* arena = page->span_arena;
+  const size_t bytes = page->span_slices * SLICE_BYTES;
+  if (page->bin == BIN_LARGE || arena == NULL || arena->exclusive || !may_guard(arena)) {
+    return false;
   }
+  if (port_guard(page->span_start, bytes) != 0) {
+    (void)port_unguard(page->span_start, bytes);
+    return false;
+  }
+  checks_free(page_checks(page));
+  store_relaxed(&page->heap, NULL);
+  store_relaxed(&page->owner, 0);
+  lock_acquire(&records.lock);
+  page->next = kept_pages[page->bin];
+  kept_pages[page->bin] = page;
+  lock_release(&records.lock);
+  return true;
+}
+
+// NULL if there is none.
+static page_t* kept_take(const page_want_t* want, span_t* span) {
+  if (want->bin == BIN_LARGE || want->direct || want->arena != NULL) { return NULL; }
+  lock_acquire(&records.lock);
+  page_t* page = kept_pages[want->bin];
+  if (page != NULL) { kept_pages[want->bin] = page->next; }
+  lock_release(&records.lock);
+  if (page == NULL) { return NULL; }
+  *span = page_span(page);
+  span->is_zero = true;
+  return port_unguard(span->start, span->slices * SLICE_BYTES) == 0 ? page : NULL;
+}
+
+// A record and memory for it; NULL if out of memory.
+static page_t* page_begin(const page_want_t* want, span_t* span) {
+  page_t* page = KEEP_CLASS ? kept_take(want, span) : NULL;
+  if (page != NULL) { return page; }
+  page = record_take();
+  if (page == NULL || span_for(want, span)) { return page; }
+  record_give(page);
+  return NULL;
+}
+
+PRIVATE page_t* page_new(page_want_t want) {
+  span_t span;
+  page_t* page = page_begin(&want, &span);
+  if (page == NULL) { return NULL; }
   page_fill(page, &want, &span);
   if (!checks_begin(page, page->reserved)) {
     record_give(page);
@@ -310,18 +384,49 @@ PRIVATE page_t* page_new(page_want_t want) {
   return page;
 }
 
-PRIVATE bool page_recut(page_t* page, unsigned bin) {
-  give_untouched(page);
-  page_cut(page, bin);
-  page->fresh_zero = false;
-  store_relaxed(&page->remote, REMOTE_OWNED);
-  return checks_begin(page, page->reserved);
+static page_t* kept_take_any(void) {
+  page_t* page = NULL;
+  lock_acquire(&records.lock);
+  for (unsigned bin = 0; page == NULL && bin < BIN_COUNT; bin++) {
+    page = kept_pages[bin];
+    if (page != NULL) { kept_pages[bin] = page->next; }
+  }
+  lock_release(&records.lock);
+  return page;
+}
+
+PRIVATE void page_release_kept(void) {
+  for (page_t* page = NULL; KEEP_CLASS && (page = kept_take_any()) != NULL;) {
+    const span_t span = page_span(page);
+    record_give(page);
+    memory_give(span);
+  }
+}
+
+// ---- large blocks that were freed a moment ago: for a message about the next free ----
+
+enum { RECENT_LARGE = 32 };
+static _Atomic(uintptr_t) recent_large[RECENT_LARGE];
+
+static void note_recent(const page_t* page) {
+  static _Atomic(uint32_t) count;
+  if (!CHECK_STATE || page->bin != BIN_LARGE) { return; }
+  store_relaxed(&recent_large[add_relaxed(&count, 1) % RECENT_LARGE], (uintptr_t)page->start);
+}
+
+PRIVATE bool page_was_large(const void* p) {
+  for (int i = 0; CHECK_STATE && i < RECENT_LARGE; i++) {
+    if (load_relaxed(&recent_large[i]) == (uintptr_t)p) { return true; }
+  }
+  return false;
 }
 
 PRIVATE void page_release(page_t* page) {
   const span_t span = page_span(page);
   give_untouched(page);
   page_map(page, NULL);
+  note_recent(page);
+  if (KEEP_CLASS && page_keep_class(page)) { return; }
   if (!page_unguard(page)) { return; }  // memory that nobody can use, and its record
   if (HAS_CHECKS) { checks_free(page_checks(page)); }
   record_give(page);
@@ -415,8 +520,8 @@ static void page_prepend(page_t* page, block_t* list) {
 static void page_take_later(page_t* page) {
   page_checks_t* checks = page_checks(page);
   if (!REUSE_LATER) { return; }
-  page_prepend(page, checks->later);
-  checks->later = NULL;
+  page_prepend(page, page_later(page));
+  checks->later = 0;
 }
 
 PRIVATE void page_take_remote(page_t* page) {
@@ -442,8 +547,7 @@ static uint32_t list_length(const page_t* page, const block_t* block) {
 
 PRIVATE uint32_t page_used(const page_t* page) {
   if (!page->held) { return page->used; }
-  const block_t* later = REUSE_LATER ? page_checks(page)->later : NULL;
-  return page->capacity - list_length(page, page->free) - list_length(page, later);
+  return page->capacity - list_length(page, page->free) - list_length(page, page_later(page));
 }
 
 typedef struct block_bits {

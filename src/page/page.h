@@ -104,6 +104,11 @@ PRIVATE page_t* page_new(page_want_t want);
 PRIVATE void page_release(page_t* page);
 // Bytes at the end of a page's memory that are out of reach, as far as the OS can do that.
 PRIVATE size_t page_guard_bytes(void);
+// Of the large block that a request gets.
+FAST size_t large_bytes(size_t size) {
+  enum { LARGE_UNIT = 4 << 10 };
+  return align_up(size + LARGE_PAD_BYTES, LARGE_UNIT);
+}
 // Slices of a large block; `before` bytes lie before it.
 FAST size_t large_slices(size_t bytes, size_t before) {
   return divide_up(bytes + before + (GUARD_PAGES ? page_guard_bytes() : 0), SLICE_BYTES);
@@ -115,6 +120,10 @@ PRIVATE void page_guard(page_t* page);
 // Of a large block that nobody uses: where it starts in its span. At the end, if the alignment
 // allows: there the guard is next to it.
 PRIVATE void page_move_large(page_t* page, size_t align);
+// When all else is used up: memory that was kept for one class may serve any.
+PRIVATE void page_release_kept(void);
+// Did a large block start here that was freed a moment ago? For messages.
+PRIVATE bool page_was_large(const void* p);
 // … and serves another class from now on. False if out of memory: it serves none.
 PRIVATE bool page_recut(page_t* page, unsigned bin);
 // Of a new page of the class.
@@ -157,14 +166,22 @@ FAST block_t* link_block(const page_t* page, uint32_t link) {
   return link == 0 ? NULL : (block_t*)(void*)(page->start + (size_t)(link - 1) * GRANULE);
 }
 
+FAST uint32_t block_as_link(const page_t* page, const block_t* block) {
+  return block == NULL ? 0 : (uint32_t)page_offset(page, block) / GRANULE + 1;
+}
+
+// Freed blocks that wait until `free` is used up.
+FAST block_t* page_later(const page_t* page) {
+  return REUSE_LATER ? link_block(page, page_checks(page)->later) : NULL;
+}
+
 FAST block_t* block_next(const page_t* page, const block_t* block) {
   return LINKS_APART ? link_block(page, load_relaxed(block_link(page, block))) : block->next;
 }
 
 FAST void block_set_next(const page_t* page, block_t* block, block_t* next) {
   if (LINKS_APART) {
-    const size_t granule = next == NULL ? 0 : page_offset(page, next) / GRANULE + 1;
-    store_relaxed(block_link(page, block), (uint16_t)granule);
+    store_relaxed(block_link(page, block), (uint16_t)block_as_link(page, next));
   } else {
     block->next = next;
   }
@@ -183,9 +200,11 @@ FAST void block_return(const page_t* page, const block_t* block) {
 // ---- hooks: all that secure, debug and padded builds add when a block is taken and before it is
 // given back ----
 
+enum { FILL_MOST = 1 << 20 };  // bytes of a block that are filled, so that a huge one costs no more
+
 // Bytes of a block that the program may use.
 FAST size_t page_room(const page_t* page) {
-  return page_is_single(page) ? page->block_bytes : page->block_bytes - PAD_BYTES;
+  return page->block_bytes - (page_is_single(page) ? LARGE_PAD_BYTES : PAD_BYTES);
 }
 
 FAST uint64_t* canary_of(const page_t* page, const void* p) {
@@ -209,36 +228,32 @@ PRIVATE size_t block_size(const page_t* page, const void* p);
 PRIVATE COLD void report_bad_block(const page_t* page, const void* p, const char* what);
 _Noreturn PRIVATE COLD void report_bad_list(const page_t* page, const void* p);
 
-// The block was asked for with `size` bytes.
+// A block of a page with several was asked for with `size` bytes.
 FAST void hook_taken(page_t* page, block_t* block, size_t size) {
   if (FILL_BLOCKS || CHECK_REUSE) { block_filled_taken(page, block, size); }
-  if (CANARY && !page_is_single(page)) { *canary_of(page, block) = canary_value(page, block); }
+  if (CANARY) { *canary_of(page, block) = canary_value(page, block); }
 }
 
-// Is it the start of a live block that nobody wrote behind? Any thread.
-FAST bool block_is_intact(const page_t* page, const void* p) {
+// Is it the start of a live block, which nobody wrote behind? `single`: of a page with one block.
+FAST bool block_is_intact_in(const page_t* page, const void* p, bool single) {
   const page_checks_t* checks = page_checks(page);
   uint32_t index;
   if (!CHECK_FREE) { return true; }
   if (unlikely(!checks_find(checks, page_offset(page, p), &index))) { return false; }
   if (CHECK_STATE && unlikely(load_relaxed(&checks->links[index]) != LINK_LIVE)) { return false; }
-  if (CANARY && !page_is_single(page) && unlikely(*canary_of(page, p) != canary_value(page, p))) {
-    return false;
-  }
+  if (CANARY && !single && unlikely(*canary_of(page, p) != canary_value(page, p))) { return false; }
   return !FILL_BLOCKS || block_padding_is_intact(page, p);
 }
 
-// False: it is no block to be freed, which was reported.
-FAST bool hook_giving(page_t* page, void* p) {
-  if (CHECK_FREE && unlikely(!block_is_intact(page, p))) {
-    report_bad_block(page, p, "free");
-    return false;
-  }
-  if (FILL_BLOCKS || ZERO_FREED ||
-      (SECURE_LEVEL > 0 && unlikely(option_get(mi_option_fill_freed) != 0))) {
-    block_filled_freed(page, p);
-  }
-  return true;
+// Any thread.
+FAST bool block_is_intact(const page_t* page, const void* p) {
+  return block_is_intact_in(page, p, page_is_single(page));
+}
+
+// What is freed is filled: always, or because an option wants it.
+FAST bool fills_freed(void) {
+  return FILL_BLOCKS || ZERO_FREED ||
+         (SECURE_LEVEL > 0 && unlikely(option_get(mi_option_fill_freed) != 0));
 }
 
 // The next block of the list; this one is the program's from now on.
@@ -259,9 +274,14 @@ FAST block_t* page_pop(page_t* page) {
 }
 
 FAST void page_push(page_t* page, block_t* block) {
-  block_t** list = REUSE_LATER ? &page_checks(page)->later : &page->free;
-  block_set_next(page, block, *list);
-  *list = block;
+  if (REUSE_LATER) {
+    page_checks_t* checks = page_checks(page);
+    store_relaxed(block_link(page, block), (uint16_t)checks->later);
+    checks->later = block_as_link(page, block);
+  } else {
+    block_set_next(page, block, page->free);
+    page->free = block;
+  }
 }
 
 #endif

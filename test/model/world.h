@@ -37,6 +37,7 @@ static bool world_keeps_loose;
 #define KEEP_LOOSE world_keeps_loose
 #include "../../src/heap/home.c"
 #undef KEEP_LOOSE
+#include "../../src/heap/quarantine.c"
 
 #include "../../src/heap/theap.c"
 #include "../../src/heap/heap.c"
@@ -60,6 +61,11 @@ static uintptr_t port_thread_id(void) { return 0x1000 + (uintptr_t)m.self; }
 static uint32_t port_thread_number(void) { return (uint32_t)m.self; }
 static int port_guard(void* start, size_t bytes) { return start == NULL || bytes == 0; }
 static int port_unguard(void* start, size_t bytes) { return start == NULL || bytes == 0; }
+static int port_decommit(void* start, size_t bytes) { return start == NULL || bytes == 0; }
+static int port_map(size_t bytes, size_t align, void** out) {
+  return bytes == 0 || align == 0 || out == NULL;
+}
+static int port_release(void* start, size_t bytes) { return start == NULL || bytes == 0; }
 static int port_random(void* out, size_t bytes) { return out == NULL || bytes == 0; }
 static uint64_t port_clock_ns(void) { return 0; }
 static void port_wait(_Atomic(uint32_t)* word, uint32_t value) {
