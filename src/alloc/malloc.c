@@ -30,12 +30,16 @@ PRIVATE void deferred_free_call(thread_t* thread, bool force) {
   thread->in_deferred_free = false;
 }
 
-FAST void slow_tick(theap_t* theap) {
+// The theap that serves the request: another one where the thread's default was of a heap that is
+// no more.
+FAST theap_t* slow_tick(theap_t* theap) {
   thread_t* thread = theap->thread;
+  const bool is_default = theap == theap_current();
   if (unlikely(thread->has_heartbeat || load_relaxed(&deferred_free) != NULL)) {
     deferred_free_call(thread, false);
   }
   if (unlikely(thread->epoch != load_relaxed(&heap_epoch))) { thread_catch_up(thread); }
+  if (is_default) { theap = theap_current(); }
   if (CHECK_EVERYTHING) { verify_now_and_then(theap, theap->slow_calls); }
   const long every = option_get(mi_option_generic_collect);
   if (unlikely(++theap->slow_calls >= (size_t)every) && every > 0) {
@@ -43,6 +47,7 @@ FAST void slow_tick(theap_t* theap) {
     thread_collect(thread, false);
     memory_collect(false);
   }
+  return theap;
 }
 
 // ---- small and medium ----
@@ -144,6 +149,7 @@ static void* malloc_loose_large(theap_t* theap, const large_want_t* want) {
 
 PRIVATE void* malloc_large(theap_t* theap, large_want_t want) {
   enum { DIRECT_ROOM_LEAST = 1 << 20, LARGE_MARGIN = 8 << 10 };
+  theap = theap_if_alive(theap);
   void* loose = malloc_loose_large(theap, &want);
   if (loose != NULL) { return loose; }
   theap_flush_loose(theap, BIN_LARGE);  // neighbours may make room together
@@ -189,7 +195,7 @@ PRIVATE COLD void* refuse_memory(size_t size) {
 }
 
 static void* malloc_of(theap_t* theap, size_t size, bool zero) {
-  slow_tick(theap);
+  theap = slow_tick(theap);
   if (size <= MEDIUM_REQUEST) { return malloc_medium(theap, size, zero); }
   return malloc_large(theap, (large_want_t){.size = size, .align = LARGE_ALIGN, .zero = zero});
 }

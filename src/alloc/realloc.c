@@ -79,11 +79,12 @@ static void large_shrink(page_t* page, size_t size) {
   block_set_size(page, page->start, size);
 }
 
-// A mapping of its own moves by exchanging page tables.
-static void* large_move(page_t* page, size_t size, bool zero) {
+// A mapping of its own moves by exchanging page tables, within its heap.
+static void* large_move(const theap_t* theap, page_t* page, size_t size, bool zero) {
   span_t span = page_span(page);
   const size_t bytes = large_bytes(size);
   if (page->span_arena != NULL || page->start != page->span_start) { return NULL; }
+  if (heap_of_page(page) != theap->heap) { return NULL; }
   if ((zero && !page->fresh_zero) || !page_unguard(page)) { return NULL; }
   if (zero) { zero_padding(page); }
   map_enter(page->start, 1, NULL);
@@ -103,12 +104,23 @@ static bool block_fits(const page_t* page, size_t size) {
   return size <= bytes && (size >= bytes / 2 || page->block_bytes <= 2 * GRANULE);
 }
 
+// What a zeroing realloc cuts off is zero when the block grows again. A large block is cut, so that
+// there is little to clear.
+static void block_cut_zeroed(page_t* page, void* p, size_t size) {
+  if (is_large(page) && size > MEDIUM_REQUEST && large_bytes(size) < page->block_bytes) {
+    large_shrink(page, size);
+  }
+  memset((uint8_t*)p + size, 0, page_room(page) - size);
+}
+
 // The block keeps its place; debug builds note its new size.
 static void* keep_block(page_t* page, void* p, size_t size, bool zero) {
   if (NOTE_BLOCKS) {
     const size_t old = block_size(page, p);
     block_set_size(page, p, size);
     if (zero && size > old) { memset((uint8_t*)p + old, 0, size - old); }
+  } else if (zero) {
+    block_cut_zeroed(page, p, size);
   }
   return p;
 }
@@ -155,10 +167,10 @@ PRIVATE void* theap_realloc(theap_t* theap, void* p, size_t size, bool zero) {
   if (is_large(page) && size > MEDIUM_REQUEST && size <= PTRDIFF_MAX) {
     if (size <= page_room(page)) {
       large_shrink(page, size);
-      return p;
+      return keep_block(page, p, size, zero);
     }
     if (large_grow(page, size, zero)) { return p; }
-    void* q = large_move(page, size, zero);
+    void* q = large_move(theap, page, size, zero);
     if (q != NULL) { return q; }
   }
   return move_to_new(theap, p, size, zero);

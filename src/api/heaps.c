@@ -141,13 +141,6 @@ static void ask_others_to_collect(void) {
   (void)add_relaxed(&heap_epoch, 1);
 }
 
-static void collect_orphans(void) {
-  theap_t* theap = orphan_lock();
-  if (theap == NULL) { return; }
-  theap_collect(theap, true);
-  orphan_unlock();
-}
-
 API void mi_collect(bool force) {
   thread_t* thread = thread_self_or_null();
   if (thread != NULL) {
@@ -155,7 +148,7 @@ API void mi_collect(bool force) {
     thread_collect(thread, force);
   }
   if (force) {
-    collect_orphans();
+    orphans_collect();
     ask_others_to_collect();
   }
   memory_collect(force);

@@ -224,11 +224,14 @@ PRIVATE void thread_on_exit(void* thread);
 PRIVATE thread_t* thread_self_or_null(void);
 PRIVATE theap_t* thread_theap_of(thread_t* thread, const heap_t* heap);  // NULL if it has none
 PRIVATE void thread_catch_up(thread_t* thread);  // with heaps deleted by others
+// `theap`, or the thread's new default if it was the old one and its heap is no more.
+PRIVATE theap_t* theap_if_alive(theap_t* theap);
 PRIVATE void thread_set_heartbeat(thread_t* thread, bool wanted);
 PRIVATE void thread_collect(thread_t* thread, bool force);
 PRIVATE void thread_collect_theap(theap_t* theap, bool force);  // one of the calling thread
 PRIVATE theap_t* orphan_lock(void);  // a theap for threads without one; NULL if out of memory
 PRIVATE void orphan_unlock(void);
+PRIVATE void orphans_collect(void);
 PRIVATE bool process_is_threaded(void);
 
 // ---- subproc.c ----

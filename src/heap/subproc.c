@@ -31,8 +31,9 @@ PRIVATE void subproc_enter(subproc_t* subproc) {
   thread_enter_subproc(subproc);
 }
 
+// Also of heaps that were deleted and whose pages nobody has moved yet.
 static bool page_drop_of(page_t* page, void* arg) {
-  if (load_relaxed(&page->heap) != arg) { return true; }
+  if (heap_of_page(page) != arg) { return true; }
   if (TRACKED) { tracked_drop_page(page); }
   heap_release_page(page);
   return true;

@@ -231,6 +231,14 @@ PRIVATE void thread_catch_up(thread_t* thread) {
   if (collect) { thread_collect(thread, true); }
 }
 
+PRIVATE theap_t* theap_if_alive(theap_t* theap) {
+  thread_t* thread = theap->thread;
+  if (likely(thread->epoch == load_relaxed(&heap_epoch))) { return theap; }
+  const bool is_default = theap == theap_current();
+  thread_catch_up(thread);
+  return is_default ? theap_current() : theap;
+}
+
 // ---- collecting ----
 
 static void collect_gently(theap_t* theap) { theap_collect(theap, false); }
@@ -305,3 +313,10 @@ PRIVATE theap_t* orphan_lock(void) {
 }
 
 PRIVATE void orphan_unlock(void) { lock_release(&registry.orphan_lock); }
+
+// Where no thread has needed their heap yet, there is nothing to collect.
+PRIVATE void orphans_collect(void) {
+  lock_acquire(&registry.orphan_lock);
+  if (registry.orphans != NULL) { theap_collect(registry.orphans->theaps, true); }
+  lock_release(&registry.orphan_lock);
+}

@@ -203,10 +203,12 @@ static void run_take_at(arena_t* arena, uint32_t first, uint32_t start, uint32_t
   run_carve(arena, first, start, length);
 }
 
-// The program's own function; free keeps errno whatever it does.
+// The program's own function, which alone knows whether the memory is zero then; free keeps errno
+// whatever it does.
 static bool call_commit(const arena_t* arena, bool commit, span_t* span) {
   const int saved = errno;
   track_show(span->start, slices_bytes(span->slices));
+  span->is_zero = false;
   const bool ok = arena->commit_fun(commit, span->start, slices_bytes(span->slices), &span->is_zero,
                                     arena->commit_arg);
   errno = saved;
@@ -824,6 +826,8 @@ PRIVATE void memory_shorten(span_t* span, size_t slices) {
     lock_acquire(&memory.lock);
     memory.direct_bytes -= slices_bytes(span->slices - slices);
     lock_release(&memory.lock);
+    stat_down(&memory_stats.reserved, slices_bytes(span->slices - slices));
+    stat_down(&memory_stats.committed, slices_bytes(span->slices - slices));
     span->slices = slices;
     return;
   }
@@ -932,29 +936,39 @@ static void arena_publish(arena_t* arena, bool committed) {
   lock_release(&memory.lock);
 }
 
+static bool cover(const void* start, size_t bytes) {
+  lock_acquire(&memory.lock);
+  const bool covered = map_cover(start, bytes) == 0;
+  lock_release(&memory.lock);
+  return covered;
+}
+
+// An arena's table in a mapping of its own.
+static bool table_add(arena_t* arena) {
+  void* table = NULL;
+  arena->table_bytes = align_up(arena->slices * sizeof(slice_t), port_page_bytes());
+  if (port_map_guarded(arena->table_bytes, &table) != 0) { return false; }
+  arena->table = table;
+  if (cover(arena->start, slices_bytes(arena->slices))) { return true; }
+  port_release_guarded(table, arena->table_bytes);
+  return false;
+}
+
 PRIVATE arena_t* arena_add(const arena_spec_t* spec) {
   const size_t unit = size_max(SLICE_BYTES, port_page_bytes());
   uint8_t* start = (uint8_t*)align_up((uintptr_t)spec->start, unit);
   uint8_t* end = (uint8_t*)align_down((uintptr_t)spec->start + spec->bytes, unit);
   if (start >= end || (size_t)(end - start) / SLICE_BYTES >= ARENA_MAX_SLICES) { return NULL; }
   arena_t* arena = meta_alloc(sizeof(arena_t));
-  void* table = NULL;
-  const size_t slices = (size_t)(end - start) / SLICE_BYTES;
-  const size_t table_bytes = align_up(slices * sizeof(slice_t), port_page_bytes());
-  if (arena == NULL || port_map_guarded(table_bytes, &table) != 0) { return NULL; }
-  lock_acquire(&memory.lock);
-  const bool covered = map_cover(start, (size_t)(end - start)) == 0;
-  lock_release(&memory.lock);
-  if (!covered) {
-    port_release_guarded(table, table_bytes);
+  if (arena == NULL) { return NULL; }
+  arena->start = start;
+  arena->slices = (uint32_t)((size_t)(end - start) / SLICE_BYTES);
+  if (!table_add(arena)) {
+    meta_free(arena, sizeof(arena_t));
     return NULL;
   }
   arena_fill(arena, spec);
   arena->committed = spec->commit_fun == NULL;
-  arena->start = start;
-  arena->slices = (uint32_t)slices;
-  arena->table = table;
-  arena->table_bytes = table_bytes;
   arena_publish(arena, spec->committed && spec->commit_fun == NULL);
   return arena;
 }

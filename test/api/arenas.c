@@ -134,6 +134,45 @@ static void test_commit_callback(void) {
   CHECK(!g.outside);
 }
 
+/* A function that does nothing, and so says nothing of zero. */
+static bool commit_nothing(bool commit, void* start, size_t size, bool* is_zero, void* arg) {
+  (void)commit, (void)start, (void)size, (void)is_zero, (void)arg;
+  return true;
+}
+
+static void test_commit_is_not_zero(void) {
+  char* mine = map_aligned(GIVEN, PROT_READ | PROT_WRITE);
+  mi_arena_id_t arena = NULL;
+  memset(mine, 0xA5, GIVEN);
+  CHECK(mi_manage_memory(mine, GIVEN, false, false, false, -1, true, commit_nothing, NULL, &arena));
+  mi_heap_t* h = mi_heap_new_in_arena(arena);
+  for (int i = 0; i < 10; i++) {
+    const size_t size = i % 2 == 0 ? 3 * MIB : 5000;
+    char* p = mi_heap_zalloc(h, size);
+    CHECK(p != NULL && is_zero(p, size));
+    memset(p, 0xDD, size);
+    mi_free(p);
+    mi_heap_collect(h, true);
+  }
+  mi_heap_destroy(h);
+}
+
+/* Reserved by the program and committed by the library: zero or not as the program says. */
+static void test_commit_by_os(void) {
+  for (int zero = 0; zero < 2; zero++) {
+    char* mine = map_aligned(GIVEN, PROT_READ | PROT_WRITE);
+    mi_arena_id_t arena = NULL;
+    if (zero == 0) { memset(mine, 0xA5, GIVEN); }
+    CHECK(mprotect(mine, GIVEN, PROT_NONE) == 0);
+    CHECK(mi_manage_os_memory_ex(mine, GIVEN, false, false, zero == 1, -1, true, &arena));
+    use_arena(arena);
+    mi_heap_t* h = mi_heap_new_in_arena(arena);
+    char* p = mi_heap_zalloc(h, 20 * MIB);
+    CHECK(p != NULL && is_zero(p, 20 * MIB));
+    mi_heap_destroy(h);
+  }
+}
+
 static void test_commit_refused(void) {
   given_t g = {.start = map_aligned(GIVEN, PROT_NONE)};
   mi_arena_id_t arena = NULL;
@@ -185,6 +224,8 @@ int main(void) {
   test_reserve();
   test_manage();
   test_commit_callback();
+  test_commit_is_not_zero();
+  test_commit_by_os();
   test_commit_refused();
   test_huge_pages();
   test_prints();

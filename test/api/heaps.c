@@ -140,6 +140,53 @@ static void test_realloc_between_heaps(void) {
   mi_heap_destroy(b);
 }
 
+/* Also a block that the OS can move. */
+static void test_realloc_of_large_between_heaps(void) {
+  mi_heap_t* a = mi_heap_new();
+  char* p = mi_heap_malloc(a, 40 * MIB);
+  fill(p, 1000, 1);
+  char* q = mi_realloc(p, 60 * MIB);
+  CHECK(q != NULL && is_filled(q, 1000, 1));
+  CHECK(mi_heap_of(q) == (q == p ? a : mi_heap_main()));
+  mi_heap_destroy(a);
+  if (q != p) {
+    CHECK(is_filled(q, 1000, 1));
+    mi_free(q);
+  }
+}
+
+/* Another thread ends the heap that a thread's plain functions use: they go on in the main heap. */
+static void* end_heap(void* arg) {
+  mi_heap_t** heap = arg;
+  heap[1] == NULL ? mi_heap_delete(heap[0]) : mi_heap_destroy(heap[0]);
+  return NULL;
+}
+
+static void test_default_ended_by_other(bool destroy) {
+  static const size_t sizes[] = {30, 3000, 30000, 100000, 3 * MIB};
+  for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+    mi_heap_t* heap[2] = {mi_heap_new(), NULL};
+    pthread_t thread;
+    heap[1] = destroy ? heap[0] : NULL;
+    CHECK(mi_heap_set_default(heap[0]) == mi_heap_main());
+    void* left = mi_malloc(50);
+    CHECK(mi_heap_of(left) == heap[0]);
+    CHECK(pthread_create(&thread, NULL, end_heap, heap) == 0);
+    pthread_join(thread, NULL);
+    for (int n = 0; n < 20; n++) {
+      void* p = n % 3 == 0   ? mi_malloc(sizes[i])
+                : n % 3 == 1 ? mi_zalloc(sizes[i])
+                             : mi_malloc_aligned(sizes[i], 1 << 15);
+      CHECK(p != NULL && mi_heap_of(p) == mi_heap_main());
+      p = mi_realloc(p, sizes[i] * 3);
+      CHECK(p != NULL && mi_heap_of(p) == mi_heap_main());
+      mi_free(p);
+    }
+    if (!destroy) { mi_free(left); }
+    CHECK(mi_heap_get_default() == mi_heap_main());
+  }
+}
+
 enum { THREADS = 4, PER_THREAD = 500 };
 
 typedef struct {
@@ -385,6 +432,9 @@ int main(void) {
   test_errors();
   test_ownership();
   test_realloc_between_heaps();
+  test_realloc_of_large_between_heaps();
+  test_default_ended_by_other(false);
+  test_default_ended_by_other(true);
   test_threads_share_and_delete();
   test_threads_share_and_destroy();
   test_end_leaves_nothing(false);

@@ -151,11 +151,31 @@ static void test_destroy_frees(void) {
   CHECK(resident_bytes() < resident + 100 * MIB);
 }
 
+/* The blocks of its heaps that were deleted are its main heap's, and go with that. */
+static void* leave_in_deleted_heap(void* arg) {
+  member_t* m = arg;
+  mi_subproc_add_current_thread(m->subproc);
+  mi_heap_t* heap = mi_heap_new();
+  m->left = mi_heap_malloc(heap, 100000);
+  mi_heap_delete(heap);
+  CHECK(mi_heap_of(m->left) == mi_heap_main());
+  return NULL;
+}
+
+static void test_destroy_after_delete(void) {
+  member_t m = {.subproc = mi_subproc_new()};
+  run_thread(leave_in_deleted_heap, &m);
+  CHECK(mi_any_heap_contains(m.left));
+  mi_subproc_destroy(m.subproc);
+  CHECK(!mi_any_heap_contains(m.left));
+}
+
 int main(void) {
   CHECK(is_same(mi_subproc_main(), mi_subproc_current()));
   test_visit_heaps();
   test_one();
   check_statistics(mi_subproc_main());
   test_destroy_frees();
+  test_destroy_after_delete();
   return check_done();
 }

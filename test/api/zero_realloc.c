@@ -66,6 +66,25 @@ static void test_growth(form_t form, size_t first, size_t step_percent, size_t l
   mi_free(p);
 }
 
+/* What was cut off and is had again is zero, wherever the block is by then. */
+static void test_shrink_and_grow(form_t form) {
+  static const size_t sizes[] = {10, 100, 1000, 5000, 30000, 40000, 200000, MIB, 40 * MIB};
+  for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+    const size_t size = sizes[i];
+    for (size_t percent = 20; percent < 100; percent += 35) {
+      const size_t less = size * percent / 100;
+      unsigned char* p = zero_realloc(form, NULL, size);
+      fill(p, size, 5);
+      p = zero_realloc(form, p, less);
+      CHECK(p != NULL && is_filled(p, less, 5));
+      p = zero_realloc(form, p, size + size / 50);
+      CHECK(p != NULL && is_filled(p, less, 5));
+      CHECK(is_zero(p + less, size + size / 50 - less));
+      mi_free(p);
+    }
+  }
+}
+
 static void test_failures(form_t form) {
   unsigned char* p = zero_realloc(form, NULL, 100);
   fill(p, 100, 9);
@@ -92,6 +111,7 @@ int main(void) {
     test_growth(form, 1, 1, 300);
     test_growth(form, 7, 30, MIB);
     test_growth(form, 1000, 110, 6 * MIB);
+    test_shrink_and_grow(form);
     test_failures(form);
   }
   test_argument_errors();
