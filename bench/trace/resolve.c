@@ -255,6 +255,7 @@ static uint64_t hash(uint64_t address) {
 }
 
 static block_t* find(uint64_t address) {
+  if (address == 0) { return NULL; }
   for (uint64_t i = hash(address);; i = (i + 1) & (table_size - 1)) {
     if (table[i].address == address) { return &table[i]; }
     if (table[i].address == 0) { return NULL; }
@@ -298,7 +299,7 @@ typedef struct {
 } spare_t;
 
 static spare_t* spares;  // in the order of freeing
-static uint64_t spares_begin, spares_end, slot_count;
+static uint64_t spares_begin, spares_end, spares_capacity, slot_count;
 
 static uint64_t now;
 
@@ -315,10 +316,9 @@ static void slot_give(uint64_t slot) {
     memmove(spares, spares + spares_begin, (size_t)spares_end * sizeof *spares);
     spares_begin = 0;
   }
-  static uint64_t capacity;
-  if (spares_end == capacity) {
-    capacity = capacity == 0 ? 8192 : 2 * capacity;
-    spares = realloc(spares, (size_t)capacity * sizeof *spares);
+  if (spares_end == spares_capacity) {
+    spares_capacity = spares_capacity == 0 ? 8192 : 2 * spares_capacity;
+    spares = realloc(spares, (size_t)spares_capacity * sizeof *spares);
     if (spares == NULL) { fail("no memory to read it"); }
   }
   spares[spares_end++] = (spare_t){slot, now};

@@ -1,0 +1,365 @@
+/* test: label=soak timeout=120 args="20" when="gcc glibc"
+   Everything for long: threads that come and go, blocks that change hands, heaps, sizes and the
+   size of the whole drifting, forks, purges. Now and then all threads stand still, and the state
+   is looked at: every content, live bytes and blocks by the statistics and by a visit, resident
+   memory against live bytes, mappings, the slowest call.
+
+   Arguments: seconds (20), seed. A line is printed for every minute, or quarter of a short run. */
+#define _GNU_SOURCE 1
+#include "../stress/stress.h"
+
+#include <mimalloc-stats.h>
+#include <sys/wait.h>
+#include <time.h>
+
+enum { SLOTS = 1 << 15, OWN = 128, WORKERS = 4, VISITORS = 3, HEAP_BLOCKS = 200 };
+/* Ceilings: resident memory beyond 3/2 of the live bytes, mappings beyond those at the start, and
+   the time that a call takes, on a machine that may be doing other things. */
+enum { RESIDENT_SPARE = 64 * STRESS_MIB, MAPPINGS_SPARE = 64, CALL_MOST_MS = 10000 };
+
+static _Atomic(parcel_t*) slots[SLOTS];
+static _Atomic(bool) stop;
+static _Atomic(size_t) drift_slots = SLOTS / 8; /* in use */
+static _Atomic(unsigned) drift_bits = 10;       /* sizes up to 2^this mostly */
+static _Atomic(size_t) calls, heaps_ended, threads_ended, forks;
+static _Atomic(uint64_t) slowest_ns, slow_calls;
+
+/* Held by whoever is at work; the one who looks takes it alone. */
+static pthread_rwlock_t working = PTHREAD_RWLOCK_INITIALIZER;
+
+/* ---- time ---- */
+
+static uint64_t now_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void call_took(uint64_t start) {
+  enum { SLOW_NS = 10000000 };
+  const uint64_t took = now_ns() - start;
+  uint64_t before = atomic_load(&slowest_ns);
+  while (took > before && !atomic_compare_exchange_weak(&slowest_ns, &before, took)) {}
+  if (took > SLOW_NS) { atomic_fetch_add(&slow_calls, 1); }
+}
+
+#define TIMED(call)                  \
+  do {                               \
+    const uint64_t begun = now_ns(); \
+    call;                            \
+    call_took(begun);                \
+  } while (0)
+
+/* ---- one step of a worker ---- */
+
+/* Mostly about the size of the day; a few of any size up to 4 MiB. */
+static size_t random_size(uint64_t* seed) {
+  const size_t dice = stress_below(seed, 1000);
+  if (dice < 8) { return stress_size(seed, 21); }
+  return stress_size(seed, dice < 900 ? atomic_load(&drift_bits) : 14);
+}
+
+static parcel_t* parcel_at(void* memory, size_t payload, size_t tag) {
+  parcel_t* p = memory;
+  CHECK(p != NULL);
+  if (p == NULL) { exit(check_done()); }
+  *p = (parcel_t){.size = payload, .tag = tag};
+  stress_fill(p + 1, payload, tag);
+  return p;
+}
+
+static parcel_t* random_parcel(uint64_t* seed, mi_heap_t* heap) {
+  const size_t payload = random_size(seed), size = sizeof(parcel_t) + payload;
+  const size_t dice = stress_below(seed, 10);
+  void* p = NULL;
+  if (heap != NULL) {
+    TIMED(p = mi_heap_malloc(heap, size));
+  } else if (dice == 0) {
+    TIMED(p = mi_zalloc(size));
+    const unsigned char* bytes = p;
+    CHECK(bytes[0] == 0 && bytes[size / 2] == 0 && bytes[size - 1] == 0);
+  } else if (dice == 1) {
+    TIMED(p = mi_malloc_aligned(size, (size_t)16 << stress_below(seed, 9)));
+  } else {
+    TIMED(p = mi_malloc(size));
+  }
+  return parcel_at(p, payload, stress_below(seed, 10000));
+}
+
+static void end_parcel(parcel_t* p) {
+  if (p == NULL) { return; }
+  parcel_check(p);
+  TIMED(mi_free(p));
+}
+
+static parcel_t* resized(uint64_t* seed, parcel_t* p) {
+  const size_t payload = random_size(seed), tag = p->tag;
+  void* q = NULL;
+  parcel_check(p);
+  TIMED(q = mi_realloc(p, sizeof(parcel_t) + payload));
+  CHECK(q != NULL && ((unsigned char*)q)[sizeof(parcel_t)] == stress_byte(0, tag));
+  return parcel_at(q, payload, tag);
+}
+
+static size_t random_slot(uint64_t* seed) { return stress_below(seed, atomic_load(&drift_slots)); }
+
+/* What is left beyond the slots in use goes away, one at a time. */
+static void forget_one(uint64_t* seed) {
+  const size_t used = atomic_load(&drift_slots);
+  if (used < SLOTS) {
+    end_parcel(atomic_exchange(&slots[used + stress_below(seed, SLOTS - used)], NULL));
+  }
+}
+
+/* A heap of one's own: half of its blocks are given to all, or it takes them all with it. */
+static void heap_life(uint64_t* seed) {
+  mi_heap_t* heap = mi_heap_new();
+  const bool destroy = stress_below(seed, 2) == 0;
+  CHECK(heap != NULL);
+  if (heap == NULL) { return; }
+  for (size_t i = 0; i < HEAP_BLOCKS; i++) {
+    parcel_t* p = random_parcel(seed, heap);
+    if (!destroy) { end_parcel(atomic_exchange(&slots[random_slot(seed)], p)); }
+  }
+  TIMED(destroy ? mi_heap_destroy(heap) : mi_heap_delete(heap));
+  atomic_fetch_add(&heaps_ended, 1);
+}
+
+static void step(uint64_t* seed, parcel_t* own[OWN]) {
+  const size_t k = stress_below(seed, OWN), dice = stress_below(seed, 10000);
+  if (dice < 4000) {
+    end_parcel(own[k]);
+    own[k] = random_parcel(seed, NULL);
+  } else if (dice < 7500) {
+    own[k] = atomic_exchange(&slots[random_slot(seed)], own[k]);
+  } else if (dice < 8200) {
+    own[k] = own[k] == NULL ? random_parcel(seed, NULL) : resized(seed, own[k]);
+  } else if (dice < 9990) {
+    end_parcel(own[k]);
+    own[k] = NULL;
+    forget_one(seed);
+  } else if (dice < 9994) {
+    heap_life(seed);
+  } else {
+    TIMED(mi_collect(dice == 9999 && stress_below(seed, 50) == 0));
+  }
+}
+
+static void steps(uint64_t* seed, parcel_t* own[OWN], size_t count) {
+  pthread_rwlock_rdlock(&working);
+  for (size_t i = 0; i < count; i++) { step(seed, own); }
+  pthread_rwlock_unlock(&working);
+  atomic_fetch_add(&calls, count);
+}
+
+/* ---- threads ---- */
+
+static void leave_all(uint64_t* seed, parcel_t* own[OWN]) {
+  pthread_rwlock_rdlock(&working);
+  for (size_t k = 0; k < OWN; k++) {
+    end_parcel(atomic_exchange(&slots[random_slot(seed)], own[k]));
+  }
+  pthread_rwlock_unlock(&working);
+}
+
+static void* worker(void* arg) {
+  uint64_t seed = (uint64_t)(uintptr_t)arg;
+  parcel_t* own[OWN] = {NULL};
+  while (!atomic_load(&stop)) { steps(&seed, own, 500); }
+  leave_all(&seed, own);
+  return NULL;
+}
+
+static void* short_worker(void* arg) {
+  uint64_t seed = (uint64_t)(uintptr_t)arg;
+  parcel_t* own[OWN] = {NULL};
+  steps(&seed, own, 1 + stress_below(&seed, 3000));
+  leave_all(&seed, own);
+  return NULL;
+}
+
+/* Starts short threads, one after the other. */
+static void* visitors(void* arg) {
+  uint64_t seed = (uint64_t)(uintptr_t)arg;
+  while (!atomic_load(&stop)) {
+    pthread_t thread = stress_start(short_worker, (void*)(uintptr_t)stress_random(&seed));
+    pthread_join(thread, NULL);
+    atomic_fetch_add(&threads_ended, 1);
+  }
+  return NULL;
+}
+
+/* ---- forks ---- */
+
+static void* child_thread(void* arg) {
+  uint64_t seed = (uint64_t)(uintptr_t)arg;
+  for (size_t i = 0; i < 300; i++) { end_parcel(random_parcel(&seed, NULL)); }
+  return NULL;
+}
+
+/* A child has the parent's blocks, and works, with a thread of its own, too. */
+static int child(uint64_t seed, const parcel_t* known) {
+  alarm(60);
+  parcel_check(known);
+  for (size_t i = 0; i < 300; i++) { end_parcel(random_parcel(&seed, NULL)); }
+  pthread_join(stress_start(child_thread, (void*)(uintptr_t)seed), NULL);
+  mi_collect(true);
+  return check_failures;
+}
+
+static void fork_once(uint64_t* seed) {
+  parcel_t* known = random_parcel(seed, NULL);
+  const pid_t pid = fork();
+  if (pid == 0) { _exit(child(stress_random(seed), known) == 0 ? 0 : 1); }
+  int status = -1;
+  CHECK(pid > 0 && waitpid(pid, &status, 0) == pid && status == 0);
+  end_parcel(known);
+  atomic_fetch_add(&forks, 1);
+}
+
+/* ---- looking ---- */
+
+static size_t mapping_count(void) {
+  size_t lines = 0;
+  char text[4096];
+  FILE* file = fopen("/proc/self/maps", "r");
+  while (file != NULL && fgets(text, sizeof(text), file) != NULL) {
+    lines += strchr(text, '\n') != NULL;
+  }
+  if (file != NULL) { fclose(file); }
+  return lines;
+}
+
+typedef struct {
+  size_t blocks, bytes;
+} total_t;
+
+static bool count_block(const mi_heap_t* heap, const mi_heap_area_t* area, void* block, size_t size,
+                        void* arg) {
+  total_t* total = arg;
+  (void)heap, (void)area;
+  total->blocks += block != NULL;
+  total->bytes += block == NULL ? 0 : size;
+  return true;
+}
+
+/* Of those in the slots; the workers' own ones are in the statistics only. */
+static size_t slots_check(void) {
+  size_t bytes = 0;
+  for (size_t i = 0; i < SLOTS; i++) {
+    const parcel_t* p = atomic_load(&slots[i]);
+    if (p == NULL) { continue; }
+    parcel_check(p);
+    bytes += mi_usable_size(p);
+  }
+  return bytes;
+}
+
+static size_t mappings_at_start, resident_at_start, peak_live;
+
+/* All threads stand still. Visit and statistics agree on what is live; it holds what we know of;
+   after a collection memory and mappings are within the ceilings. */
+static size_t look(void) {
+  mi_stats_t stats = {.size = sizeof(stats), .version = MI_STAT_VERSION};
+  total_t seen = {0};
+  const size_t known = slots_check();
+  mi_collect(true);
+  CHECK(mi_heap_visit_blocks(mi_heap_main(), true, count_block, &seen));
+  CHECK(mi_stats_get(&stats));
+  const size_t live = (size_t)(stats.malloc_normal.current + stats.malloc_huge.current);
+  int64_t blocks = 0;
+  for (size_t i = 0; i < MI_BIN_COUNT; i++) { blocks += stats.malloc_bins[i].current; }
+  CHECK(seen.bytes == live && (int64_t)seen.blocks == blocks);
+  CHECK(live >= known);
+  if (live > peak_live) { peak_live = live; }
+  const size_t mappings = mapping_count();
+  CHECK(mappings <= mappings_at_start + MAPPINGS_SPARE + live / ((size_t)1 << 30));
+  return live;
+}
+
+/* What the threads keep for later use they give back when they next look for memory. */
+static void check_resident(size_t live, size_t resident) {
+  CHECK(resident <= resident_at_start + live + live / 2 + RESIDENT_SPARE);
+}
+
+static void report(time_t second) {
+  pthread_rwlock_wrlock(&working);
+  const size_t live = look(), resident = stress_resident(), mappings = mapping_count();
+  pthread_rwlock_unlock(&working);
+  check_resident(live, resident);
+  printf(
+      "%5ld s: %zu K steps, %zu threads, %zu heaps, %zu forks; live %zu MiB, resident %zu, "
+      "%zu mappings; slowest call %.1f ms, %llu above 10 ms\n",
+      (long)second, atomic_load(&calls) / 1000, atomic_load(&threads_ended),
+      atomic_load(&heaps_ended), atomic_load(&forks), live / STRESS_MIB, resident / STRESS_MIB,
+      mappings, (double)atomic_load(&slowest_ns) / 1e6,
+      (unsigned long long)atomic_load(&slow_calls));
+  fflush(stdout);
+}
+
+/* ---- the director ---- */
+
+/* How much there is, and how large it is, changes slowly: an hour sees many combinations. */
+static void drift(uint64_t* seed) {
+  size_t used = atomic_load(&drift_slots);
+  const size_t dice = stress_below(seed, 8);
+  used = dice < 3 ? used / 2 : dice < 6 ? used * 2 : used;
+  if (used < SLOTS / 64) { used = SLOTS / 64; }
+  atomic_store(&drift_slots, used < SLOTS ? used : SLOTS);
+  atomic_store(&drift_bits, (unsigned)(5 + stress_below(seed, 12)));
+  if (dice == 7) { mi_option_set(mi_option_purge_delay, (long)stress_below(seed, 3) * 500); }
+}
+
+static void direct(uint64_t seed, time_t seconds) {
+  enum { LOOK_EVERY = 5, DRIFT_EVERY = 3, LINE_SECONDS = 60 };
+  const time_t start = time(NULL);
+  const time_t line_every = seconds < 4 * LINE_SECONDS ? seconds / 4 + 1 : LINE_SECONDS;
+  time_t done = 0;
+  for (time_t second = 0; second < seconds; second = time(NULL) - start) {
+    fork_once(&seed);
+    usleep(200000);
+    if (second == done) { continue; }
+    done = second;
+    if (second % DRIFT_EVERY == 0) { drift(&seed); }
+    if (second % line_every == 0) {
+      report(second);
+    } else if (second % LOOK_EVERY == 0) {
+      pthread_rwlock_wrlock(&working);
+      const size_t live = look(), resident = stress_resident();
+      pthread_rwlock_unlock(&working);
+      check_resident(live, resident);
+    }
+  }
+}
+
+static void end_all(void) {
+  enum { LIBRARY_MOST = 64 * STRESS_KIB }; /* the C library's own blocks */
+  for (size_t i = 0; i < SLOTS; i++) { end_parcel(atomic_exchange(&slots[i], NULL)); }
+  CHECK(look() <= LIBRARY_MOST);
+  stress_check_resident(resident_at_start + 16 * STRESS_MIB, "nothing is live");
+}
+
+int main(int argc, char** argv) {
+  const time_t seconds = argc > 1 ? (time_t)strtoul(argv[1], NULL, 10) : 20;
+  uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 20261107;
+  pthread_t threads[WORKERS + VISITORS];
+  printf("%ld s, seed %llu\n", (long)seconds, (unsigned long long)seed);
+  pthread_rwlockattr_t attributes; /* else readers that come and go keep the writer out */
+  pthread_rwlockattr_init(&attributes);
+  pthread_rwlockattr_setkind_np(&attributes, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
+  pthread_rwlock_init(&working, &attributes);
+  mi_free(mi_malloc(1));
+  mappings_at_start = mapping_count();
+  resident_at_start = stress_resident();
+  for (size_t i = 0; i < WORKERS + VISITORS; i++) {
+    threads[i] =
+        stress_start(i < WORKERS ? worker : visitors, (void*)(uintptr_t)stress_seed(seed, i));
+  }
+  direct(stress_seed(seed, WORKERS + VISITORS), seconds);
+  atomic_store(&stop, true);
+  for (size_t i = 0; i < WORKERS + VISITORS; i++) { pthread_join(threads[i], NULL); }
+  report(seconds);
+  end_all();
+  CHECK(atomic_load(&slowest_ns) / 1000000 <= CALL_MOST_MS);
+  return check_done();
+}
