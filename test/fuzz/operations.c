@@ -169,7 +169,7 @@ static void keep_new(const want_t* want, void* p) {
   content_fill(b);
 }
 
-static void* take_plain(want_t* want, unsigned form) {
+static void* ask_plain(want_t* want, unsigned form) {
   const size_t size = want->size;
   size_t told = 0;
   void* p = NULL;
@@ -276,7 +276,7 @@ static void op_take(void) {
   if (shadow.count == BLOCKS) { return; }
   errno = 0;
   if (form < 12) {
-    p = take_plain(&want, form);
+    p = ask_plain(&want, form);
   } else {
     want.align = pick_align();
     if (form < 20) {
