@@ -59,6 +59,7 @@ static void verify_now_and_then(const theap_t* theap, size_t calls) { (void)thea
 
 static uintptr_t port_thread_id(void) { return 0x1000 + (uintptr_t)m.self; }
 static uint32_t port_thread_number(void) { return (uint32_t)m.self; }
+static void port_forget_thread_number(void) {}
 static int port_guard(void* start, size_t bytes) { return start == NULL || bytes == 0; }
 static int port_unguard(void* start, size_t bytes) { return start == NULL || bytes == 0; }
 static int port_decommit(void* start, size_t bytes) { return start == NULL || bytes == 0; }
