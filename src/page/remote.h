@@ -56,6 +56,7 @@ FAST uint32_t remote_granule(const block_t* head, const uint8_t* start) {
   return (uint32_t)((size_t)((const uint8_t*)head - start) / REMOTE_GRANULE) + 1;
 }
 
+// `head` is not NULL.
 FAST uint32_t remote_word(uint32_t state, uint32_t count, const block_t* head,
                           const uint8_t* start) {
   return remote_granule(head, start) * REMOTE_HEAD | count * REMOTE_ONE | state;
