@@ -63,5 +63,6 @@ PRIVATE void* theap_malloc_aligned(theap_t* theap, aligned_t want) {
   }
   p = malloc_run(theap, &want);
   if (unlikely(p == NULL)) { errno = ENOMEM; }
+  if (NOTE_BLOCKS && p != NULL) { block_set_size(page_of(p), p, want.size); }
   return p;
 }

@@ -760,7 +760,7 @@ PRIVATE void memory_give(span_t span) {
   }
   const bool guarded = GUARD_FREED && freed_goes_out_of_reach(&span);
   lock_acquire(&memory.lock);
-  if (guarded && KEEP_CLASS) {
+  if (guarded && KEEP_CLASS && port_address_limit() == SIZE_MAX) {
     delay_span(&span);
   } else if (guarded) {
     run_give_guarded(&span);

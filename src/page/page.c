@@ -323,13 +323,14 @@ PRIVATE bool page_recut(page_t* page, unsigned bin) {
 
 static page_t* kept_pages[BIN_COUNT];  // under records.lock
 
-// Memory of arenas that all heaps share.
+// Memory of arenas that all heaps share; where address space is limited the program may need it.
 static bool page_keep_class(page_t* page) {
   const arena_t* arena = page->span_arena;
   const size_t bytes = page->span_slices * SLICE_BYTES;
   if (page->bin == BIN_LARGE || arena == NULL || arena->exclusive || !may_guard(arena)) {
     return false;
   }
+  if (port_address_limit() != SIZE_MAX) { return false; }
   if (port_guard(page->span_start, bytes) != 0) {
     (void)port_unguard(page->span_start, bytes);
     return false;
@@ -357,6 +358,14 @@ static page_t* kept_take(const page_want_t* want, span_t* span) {
   return port_unguard(span->start, span->slices * SLICE_BYTES) == 0 ? page : NULL;
 }
 
+// Guards leave no huge pages. Instead a page of a class in demand becomes resident at once, which
+// costs one system call in place of a fault for each OS page.
+static void page_populate(const page_t* page) {
+  if (!GUARD_PAGES || page->span_arena == NULL) { return; }
+  const size_t bytes = page->span_slices * SLICE_BYTES - page_guard_bytes();
+  (void)port_populate(page->span_start, bytes);
+}
+
 // A record and memory for it; NULL if out of memory.
 static page_t* page_begin(const page_want_t* want, span_t* span) {
   page_t* page = KEEP_CLASS ? kept_take(want, span) : NULL;
@@ -379,6 +388,7 @@ PRIVATE page_t* page_new(page_want_t want) {
   }
   page_guard(page);
   take_untouched(page);
+  if (want.roomy && span.is_zero) { page_populate(page); }
   page_map(page, page);
   track_hide(span.start, span.slices * SLICE_BYTES);
   return page;
@@ -450,27 +460,55 @@ static uint32_t extend_count(const page_t* page) {
   return count < left ? count : left;
 }
 
-enum { EXTEND_MOST = 256 };
-_Static_assert(4096 / GRANULE <= EXTEND_MOST, "extend_count is at most that");
+// Blocks in random order: a window of a few is shuffled, the windows follow each other, so that
+// what is allocated together lies together, as processors like it.
+enum { WINDOW = 8 };
 
-// The numbers from `first` on, in random order.
-static void shuffled(page_t* page, uint32_t first, uint32_t count, uint16_t order[EXTEND_MOST]) {
-  uint64_t* random = &page_checks(page)->random;
-  for (uint32_t i = 0; i < count; i++) {
-    const uint32_t at = quick_below(random, i + 1);
-    if (at != i) { order[i] = order[at]; }
-    order[at] = (uint16_t)(first + i);
+typedef struct window {
+  page_t* page;
+  block_t* last;  // of the list so far; NULL: none
+  uint32_t count;
+  uint16_t indexes[WINDOW];
+} window_t;
+
+static void window_link(window_t* window) {
+  page_t* page = window->page;
+  for (uint32_t i = 0; i < window->count; i++) {
+    block_t* block = block_at(page, window->indexes[i]);
+    if (window->last == NULL) {
+      page->free = block;
+    } else {
+      block_set_next(page, window->last, block);
+    }
+    window->last = block;
   }
+  window->count = 0;
 }
 
+static void window_add(window_t* window, uint32_t index) {
+  if (window->count == WINDOW) { window_link(window); }
+  const uint32_t count = window->count++;
+  const uint32_t at =
+      RANDOM_ORDER ? quick_below(&page_checks(window->page)->random, count + 1) : count;
+  if (at != count) { window->indexes[count] = window->indexes[at]; }
+  window->indexes[at] = (uint16_t)index;
+}
+
+// `rest` follows the list.
+static void window_end(window_t* window, block_t* rest) {
+  window_link(window);
+  if (window->last != NULL) { block_set_next(window->page, window->last, rest); }
+}
+
+// From a random one on, and round.
 static void link_shuffled(page_t* page, uint32_t count) {
-  uint16_t order[EXTEND_MOST];
-  shuffled(page, page->capacity, count, order);
+  window_t window = {.page = page};
+  block_t* rest = page->free;
+  const uint32_t from = quick_below(&page_checks(page)->random, count);
   for (uint32_t i = 0; i < count; i++) {
-    block_t* block = block_at(page, order[i]);
-    block_set_next(page, block, page->free);
-    page->free = block;
+    window_add(&window, page->capacity + (from + i < count ? from + i : from + i - count));
   }
+  window_end(&window, rest);
 }
 
 static void link_in_order(page_t* page, uint32_t count) {
@@ -565,21 +603,14 @@ static void bits_of_free(block_bits_t* bits, const page_t* page) {
 
 PRIVATE void page_sort_free(page_t* page) {
   block_bits_t bits;
-  block_t* last = NULL;
-  if (RANDOM_ORDER) { return; }
+  window_t window = {.page = page};
   bits_of_free(&bits, page);
   for (size_t word = 0; word < divide_up(page->capacity, 64); word++) {
     for (uint64_t left = bits.words[word]; left != 0; left &= left - 1) {
-      block_t* block = block_at(page, word * 64 + low_bit(left));
-      if (last == NULL) {
-        page->free = block;
-      } else {
-        block_set_next(page, last, block);
-      }
-      last = block;
+      window_add(&window, (uint32_t)(word * 64 + low_bit(left)));
     }
   }
-  if (last != NULL) { block_set_next(page, last, NULL); }
+  window_end(&window, NULL);
 }
 
 // Now and then never-used blocks come first though there are others.

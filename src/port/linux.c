@@ -142,6 +142,11 @@ PRIVATE int port_commit(void* start, size_t bytes) {
                                                                                           : error;
 }
 
+PRIVATE UNUSED int port_populate(void* start, size_t bytes) {
+  enum { POPULATE_WRITE = 23 };
+  return os_advise(start, bytes, POPULATE_WRITE);
+}
+
 PRIVATE int port_decommit(void* start, size_t bytes) {
   const int error = os_advise(start, bytes, MADV_DONTNEED);
   return error == EINVAL ? os_advise(start, bytes, MADV_DONTNEED_LOCKED) : error;  // after mlockall

@@ -25,6 +25,8 @@ PRIVATE int port_map_guarded(size_t bytes, void** out);
 PRIVATE void port_release_guarded(void* start, size_t bytes);
 // Makes reserved memory readable and writable; it reads as zero.
 PRIVATE int port_commit(void* start, size_t bytes);
+// Makes memory resident that will be used soon; non-zero: it is as it was, or a part of it is.
+PRIVATE int port_populate(void* start, size_t bytes);
 // Gives the physical memory back at once; on success the range reads as zero.
 PRIVATE int port_decommit(void* start, size_t bytes);
 // Lets the OS take the physical memory when it needs some; the contents become undefined.

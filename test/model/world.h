@@ -60,6 +60,7 @@ static void verify_now_and_then(const theap_t* theap, size_t calls) { (void)thea
 static uintptr_t port_thread_id(void) { return 0x1000 + (uintptr_t)m.self; }
 static uint32_t port_thread_number(void) { return (uint32_t)m.self; }
 static void port_forget_thread_number(void) {}
+static int port_populate(void* start, size_t bytes) { return start == NULL || bytes == 0; }
 static int port_guard(void* start, size_t bytes) { return start == NULL || bytes == 0; }
 static int port_unguard(void* start, size_t bytes) { return start == NULL || bytes == 0; }
 static int port_decommit(void* start, size_t bytes) { return start == NULL || bytes == 0; }
@@ -67,6 +68,7 @@ static int port_map(size_t bytes, size_t align, void** out) {
   return bytes == 0 || align == 0 || out == NULL;
 }
 static int port_release(void* start, size_t bytes) { return start == NULL || bytes == 0; }
+static size_t port_address_limit(void) { return SIZE_MAX; }
 static int port_random(void* out, size_t bytes) { return out == NULL || bytes == 0; }
 static uint64_t port_clock_ns(void) { return 0; }
 static void port_wait(_Atomic(uint32_t)* word, uint32_t value) {
