@@ -15,7 +15,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 typedef enum fault_kind {
@@ -25,7 +27,9 @@ typedef enum fault_kind {
   FAULT_MUNMAP,
   FAULT_MREMAP,
   FAULT_RANDOM,
-  FAULT_OPEN,
+  FAULT_ASK, /* what the library asks of the system: files, limits, usage, NUMA */
+  FAULT_CLOCK,
+  FAULT_WRITE, /* of messages */
   FAULT_KEY,
   FAULT_SPECIFIC,
   FAULT_ATFORK,
@@ -47,7 +51,9 @@ static const struct {
     [FAULT_MUNMAP] = {"munmap", {ENOMEM}},
     [FAULT_MREMAP] = {"mremap", {ENOMEM}},
     [FAULT_RANDOM] = {"getrandom", {ENOSYS}},
-    [FAULT_OPEN] = {"open", {EMFILE}},
+    [FAULT_ASK] = {"question", {EPERM}},
+    [FAULT_CLOCK] = {"clock_gettime", {EINVAL}},
+    [FAULT_WRITE] = {"write", {EAGAIN}},
     [FAULT_KEY] = {"pthread_key_create", {EAGAIN}},
     [FAULT_SPECIFIC] = {"pthread_setspecific", {ENOMEM}},
     [FAULT_ATFORK] = {"pthread_atfork", {ENOMEM}},
@@ -100,7 +106,14 @@ static fault_kind_t fault_kind_of(long number) {
 #ifdef SYS_getrandom
     case SYS_getrandom: return FAULT_RANDOM;
 #endif
-    default: return FAULT_KINDS; /* futex, getcpu, mbind: never */
+    case SYS_openat:
+    case SYS_read:
+#ifdef SYS_mbind
+    case SYS_mbind:
+#endif
+      return FAULT_ASK;
+    case SYS_write: return FAULT_WRITE;
+    default: return FAULT_KINDS; /* futex, getcpu, close, fcntl: never */
   }
 }
 
@@ -119,9 +132,21 @@ static inline void* fault_mmap(void* p, size_t bytes, int protection, int flags,
   return fault_hits(FAULT_MMAP) ? MAP_FAILED : mmap(p, bytes, protection, flags, fd, at);
 }
 
-static inline int fault_open(const char* path, int flags, ...) {
-  return fault_hits(FAULT_OPEN) ? -1 : open(path, flags); /* never to create */
+static inline int fault_getrlimit(int resource, struct rlimit* limit) {
+  return fault_hits(FAULT_ASK) ? -1 : getrlimit(resource, limit);
 }
+
+static inline int fault_getrusage(int who, struct rusage* usage) {
+  return fault_hits(FAULT_ASK) ? -1 : getrusage(who, usage);
+}
+
+#ifndef clock_gettime /* a test may have one of its own */
+static inline int fault_clock_gettime(clockid_t clock, struct timespec* t) {
+  return fault_hits(FAULT_CLOCK) ? -1 : clock_gettime(clock, t);
+}
+#define clock_gettime fault_clock_gettime
+#define FAULT_HAS_CLOCK
+#endif
 
 static inline int fault_key_create(pthread_key_t* key, void (*destructor)(void*)) {
   return fault_hits(FAULT_KEY) ? fault_plan.error : pthread_key_create(key, destructor);
@@ -137,14 +162,19 @@ static inline int fault_atfork(void (*prepare)(void), void (*parent)(void), void
 
 #define syscall             fault_syscall
 #define mmap                fault_mmap
-#define open                fault_open
+#define getrlimit           fault_getrlimit
+#define getrusage           fault_getrusage
 #define pthread_key_create  fault_key_create
 #define pthread_setspecific fault_setspecific
 #define pthread_atfork      fault_atfork
 #include "../../src/static.c"
 #undef syscall
 #undef mmap
-#undef open
+#undef getrlimit
+#undef getrusage
+#ifdef FAULT_HAS_CLOCK
+#undef clock_gettime
+#endif
 #undef pthread_key_create
 #undef pthread_setspecific
 #undef pthread_atfork

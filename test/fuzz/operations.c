@@ -29,6 +29,7 @@ static inline int fuzz_clock(clockid_t clock, struct timespec* t) {
 #undef clock_gettime
 
 #include "../../include/mimalloc-stats.h"
+#include "../fault/walk.h"
 
 /* ---- the world: threads, sub-processes, heaps, arenas ---- */
 
@@ -1060,29 +1061,6 @@ static void op_guard(void) {
   mi_theap_guarded_set_size_bound(theap, rate * 16, (size_t)1 << (10 + rate));
 }
 
-/* The runs of each arena follow on each other up to the frontier; no two neighbours are free in the
-   same way, and as many slices are taken as the arena says. */
-static void check_arena(const arena_t* arena) {
-  uint32_t taken = 0;
-  unsigned before = RUN_TAKEN;
-  for (uint32_t at = 0; at < arena->frontier; at += run_length(arena, at)) {
-    const uint32_t length = run_length(arena, at);
-    const unsigned state = run_state(arena, at);
-    FUZZ_CHECK(length > 0 && length <= arena->frontier - at);
-    FUZZ_CHECK(arena->table[at + length - 1].run == arena->table[at].run);
-    FUZZ_CHECK(state == RUN_TAKEN || state != before);
-    if (state == RUN_TAKEN) { taken += length; }
-    before = state;
-  }
-  FUZZ_CHECK(taken == arena->taken);
-}
-
-static void check_arenas(void) {
-  for (const arena_t* arena = memory.first; arena != NULL; arena = arena->next) {
-    check_arena(arena);
-  }
-}
-
 typedef struct operation {
   void (*run)(void);
   unsigned share; /* of 256 first bytes, or nearly */
@@ -1133,14 +1111,15 @@ static const operation_t* pick_operation(void) {
   return &operations[0];
 }
 
-/* FUZZ_TRACE in the environment: says what it does. */
+/* In the environment: with FUZZ_TRACE it says what it does, with FUZZ_CHECK it looks at the arenas
+   after each operation. */
 static void interpret(void) {
   const bool trace = getenv("FUZZ_TRACE") != NULL, check_each = getenv("FUZZ_CHECK") != NULL;
   while (fuzz_more() && !world.exit_now) {
     const operation_t* operation = pick_operation();
     if (trace) { fprintf(stderr, "%d: %s\n", world.current, operation->name); }
     operation->run();
-    if (check_each) { check_arenas(); }
+    if (check_each) { FUZZ_CHECK(arenas_are_sound()); }
   }
 }
 
@@ -1200,7 +1179,8 @@ static void check_nothing_left(void) {
   FUZZ_CHECK(stats.pages_abandoned.current == 0);
   FUZZ_CHECK(stats.heaps.current == 1 && stats.theaps.current == 1 && stats.threads.current == 1);
   visit_all_of(0);
-  check_arenas();
+  FUZZ_CHECK(pages_in_use() == 0);
+  FUZZ_CHECK(arenas_are_sound());
 }
 
 static void fuzz_one(void) {
