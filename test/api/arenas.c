@@ -134,6 +134,19 @@ static void test_commit_callback(void) {
   CHECK(!g.outside);
 }
 
+/* Addresses beyond the map's 48 bits, as with five levels of page tables: refused, not touched. */
+static void test_high_addresses(void) {
+  if (sizeof(void*) < 8) { return; }
+  for (unsigned bits = 48; bits < 57; bits++) {
+    void* high = (void*)(uintptr_t)((uint64_t)1 << bits);
+    void* end = (char*)high - 16 * MIB; /* half of it within reach */
+    mi_arena_id_t arena = NULL;
+    CHECK(!mi_manage_os_memory_ex(high, 32 * MIB, true, false, true, -1, true, &arena));
+    CHECK(arena == NULL);
+    if (bits == 48) { CHECK(!mi_manage_os_memory(end, 32 * MIB, true, false, true, -1)); }
+  }
+}
+
 /* A function that does nothing, and so says nothing of zero. */
 static bool commit_nothing(bool commit, void* start, size_t size, bool* is_zero, void* arg) {
   (void)commit, (void)start, (void)size, (void)is_zero, (void)arg;
@@ -224,6 +237,7 @@ int main(void) {
   test_reserve();
   test_manage();
   test_commit_callback();
+  test_high_addresses();
   test_commit_is_not_zero();
   test_commit_by_os();
   test_commit_refused();

@@ -58,6 +58,22 @@ static inline bool filter_advice(int advice, int error) {
   return filter_install(code, sizeof(code) / sizeof(code[0]));
 }
 
+/* Only the `count` calls in `numbers` are allowed; all others fail with `error`. */
+static inline bool filter_all_but(const long* numbers, int count, int error) {
+  struct sock_filter code[FILTER_MOST + 3];
+  int n = 0;
+  code[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+                                           offsetof(struct seccomp_data, nr));
+  for (int i = 0; i < count && i < FILTER_MOST; i++) {
+    const unsigned char to_allow = (unsigned char)(count - i);
+    code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)numbers[i],
+        to_allow, 0);
+  }
+  code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)error);
+  code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+  return filter_install(code, (size_t)n);
+}
+
 /* Anonymous mmap, and mremap, fail with ENOMEM in all threads; maps of files go on (libraries). brk
    cannot be made to fail in its own way by a filter (it answers with an address), so a limit on
    data does that. */
