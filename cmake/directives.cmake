@@ -10,6 +10,7 @@
 # runs-itself                 starts programs of the build: skipped where these run in an emulator
 #                             of which the kernel knows nothing
 # not-emulated="REASON"       skipped in every emulator, because of this
+# not-emulated-32="REASON"    skipped in emulators of processors with 32-bit addresses
 # when="A|B C"                only in builds that have (A or B) and C, out of: release debug secure
 #                             guarded tsan valgrind asan ubsan msan gcc clang musl glibc override shared static
 #
@@ -55,6 +56,7 @@ macro(mi_read_directives file)
   mi_directive_value("${TEST_TEXT}" exit TEST_EXIT "")
   mi_directive_value("${TEST_TEXT}" stderr TEST_STDERR "")
   mi_directive_value("${TEST_TEXT}" not-emulated TEST_NOT_EMULATED "")
+  mi_directive_value("${TEST_TEXT}" not-emulated-32 TEST_NOT_EMULATED_32 "")
   mi_directive_list("${TEST_TEXT}" args TEST_ARGS)
   mi_directive_list("${TEST_TEXT}" env TEST_ENV)
   mi_directive_list("${TEST_TEXT}" libs TEST_LIBS)
@@ -66,6 +68,8 @@ macro(mi_read_directives file)
   mi_directive_flag("${TEST_TEXT}" runs-itself TEST_RUNS_ITSELF)
   if(NOT CMAKE_CROSSCOMPILING_EMULATOR)
     set(TEST_NOT_EMULATED "")
+  elseif(TEST_NOT_EMULATED_32 AND CMAKE_SIZEOF_VOID_P EQUAL 4)
+    set(TEST_NOT_EMULATED "${TEST_NOT_EMULATED_32}")
   elseif(TEST_RUNS_ITSELF AND NOT MI_EMULATOR_IS_KNOWN)
     set(TEST_NOT_EMULATED "the kernel does not run programs of this kind in an emulator")
   endif()

@@ -44,6 +44,10 @@
 // A thread-local variable that is reached without a call: the library is in the initial set of
 // modules, or small enough (a few words) for the reserve that the loader keeps for libraries opened
 // later.
+#ifdef MI_LIBC_MUSL  // it keeps no such reserve; a program that is linked as a whole needs no call
+#define THREAD_LOCAL _Thread_local
+#else
 #define THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
+#endif
 
 #endif

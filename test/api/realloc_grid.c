@@ -1,4 +1,4 @@
-/* test: timeout=120 when="release|debug|secure|guarded"
+/* test: not-emulated-32="QEMU 7 unmaps what lies behind a mapping that mremap shortens" timeout=120 when="release|debug|secure|guarded"
    realloc from every size of a ladder to every other, plain and aligned, then long random walks:
    contents kept. */
 #define _GNU_SOURCE 1

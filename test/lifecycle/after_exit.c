@@ -1,4 +1,4 @@
-/* test: timeout=20 */
+/* test: when=glibc timeout=20 */
 /* The family works after main: in atexit and on_exit handlers, in destructors of every priority,
    and on blocks from before. The last destructor ends the child with a status of its own, which
    proves that all of them ran. */

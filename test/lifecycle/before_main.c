@@ -1,4 +1,4 @@
-/* test: timeout=20 */
+/* test: when=glibc timeout=20 */
 /* The family works before main: from .preinit_array, before any library has run a constructor, and
    from constructors of every priority; what was allocated there is still good in main and can be
    freed there. */

@@ -24,7 +24,9 @@ static void* not_a_point(void* unused) {
   void* p = NULL;
   fine &= posix_memalign(&p, 3, 5) == EINVAL;
   malloc_trim(0);
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
   (void)mallinfo2();
+#endif
   passed = fine;
   pthread_testcancel();
   passed = false; /* not reached */
@@ -74,6 +76,6 @@ int main(void) {
     CHECK(result == PTHREAD_CANCELED);
   }
   CHECK(workout());
-  CHECK(resident_kib() < before + 40 * 1024);
+  CHECK(is_emulated() || resident_kib() < before + 40 * 1024);
   return check_done();
 }

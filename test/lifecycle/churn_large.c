@@ -1,4 +1,4 @@
-/* test: timeout=60 only=preload when=release */
+/* test: timeout=60 only=preload when="release glibc" */
 /* A process that takes and gives back a block of 4 MiB again and again keeps its memory: after a
    few rounds there is no page fault and no system call any more. What it keeps is bounded. */
 #define _GNU_SOURCE

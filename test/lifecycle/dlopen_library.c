@@ -1,4 +1,4 @@
-/* test: timeout=60 libs="dl" */
+/* test: when=shared timeout=60 libs="dl" */
 /* A library from the system that allocates much (libm does not, the resolver's and the character
    set converters do) is loaded and unloaded a hundred times. */
 #define _GNU_SOURCE

@@ -1,4 +1,4 @@
-/* test: timeout=60 */
+/* test: when=shared timeout=60 */
 /* pthread_atfork handlers that allocate, in all three places, registered before and after the first
    allocation, while other threads allocate too. */
 #define _GNU_SOURCE

@@ -1,4 +1,4 @@
-/* test: runs-itself timeout=30 libs="dl" */
+/* test: when=glibc runs-itself timeout=30 libs="dl" */
 /* A set-user-id program is not to be steered by the environment of who starts it: the allocator
    ignores its options there. Needs root to make such a program; it loads the library
    (MI_LIB_SHARED) itself, since LD_PRELOAD is ignored as well. */

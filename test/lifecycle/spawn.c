@@ -1,4 +1,4 @@
-/* test: timeout=60 */
+/* test: when=glibc timeout=60 */
 /* vfork and exec, posix_spawn, system and popen from a threaded process: the parent's memory is
    none the worse. */
 #define _GNU_SOURCE

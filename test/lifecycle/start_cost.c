@@ -90,7 +90,9 @@ int main(int argc, char** argv) {
       !measure("any library", nothing, &any) || !measure("the system's", "", &system)) {
     return skip("no tracing here");
   }
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34) /* else we bring libpthread along: 16 calls more */
   CHECK(ours.calls - any.calls <= CALLS_MOST);
+#endif
   CHECK(ours.faults - any.faults <= FAULTS_MOST);
   return check_done();
 }

@@ -1,4 +1,4 @@
-/* test: timeout=30 */
+/* test: when=glibc timeout=30 */
 /* malloc_stats with a cancellation request pending: it may write, but it must not be ended half-way
    with a lock held. */
 #define _GNU_SOURCE

@@ -14,9 +14,9 @@
 
 enum { BLOCKS = 4, NOBODY = -1 };
 
-typedef struct block_memory {
+typedef union block_memory {
   block_t block;
-  uint64_t padding;
+  uint8_t granule[REMOTE_GRANULE];
 } block_memory_t;
 
 // What a page is to this protocol.

@@ -88,18 +88,22 @@ static void whole_pages(void) {
     void* p = valloc(size);
     CHECK(p != NULL && is_aligned(p, page) && malloc_usable_size(p) >= size);
     free(p);
+#ifdef __GLIBC__
     p = pvalloc(size); /* the size is rounded up to whole pages as well */
     CHECK(p != NULL && is_aligned(p, page));
     CHECK(malloc_usable_size(p) >= (size + page - 1) / page * page);
     free(p);
+#endif
   }
   for (int i = 0; i < IMPOSSIBLE_SIZES; i++) {
     errno = 0;
     CHECK(valloc(impossible_sizes[i]) == NULL);
     CHECK(errno == ENOMEM);
+#ifdef __GLIBC__
     errno = 0;
     CHECK(pvalloc(impossible_sizes[i]) == NULL);
     CHECK(errno == ENOMEM);
+#endif
   }
 }
 

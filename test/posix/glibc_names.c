@@ -1,4 +1,4 @@
-/* test: timeout=20 libs="dl" */
+/* test: when=glibc timeout=20 libs="dl" */
 /* glibc's inner names and the retired cfree: whatever mixture of names made a block, any free of
    the family takes it. */
 #define _GNU_SOURCE

@@ -1,9 +1,13 @@
-/* test: timeout=20 */
+/* test: when=glibc timeout=20 */
 /* mallinfo and mallinfo2 tell the truth: what is in use rises by what is allocated and falls by
    what is freed. */
 #define _GNU_SOURCE
 #include "../check.h"
 #include "opaque.h"
+
+#if !__GLIBC_PREREQ(2, 33)
+#define mallinfo2 mallinfo
+#endif
 
 enum { MIB = 1 << 20, BLOCKS = 64, SMALL_BLOCKS = 160000, SMALL_SIZE = 200 };
 

@@ -1,4 +1,4 @@
-/* test: timeout=20 */
+/* test: when=glibc timeout=20 */
 /* malloc_info writes well-formed XML with root <malloc>, refuses options it does not know, and says
    what is in use. */
 #define _GNU_SOURCE

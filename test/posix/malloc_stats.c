@@ -1,4 +1,4 @@
-/* test: timeout=20 */
+/* test: when=glibc timeout=20 */
 /* malloc_stats writes something readable to standard error, and nowhere else. */
 #define _GNU_SOURCE
 #include "../check.h"

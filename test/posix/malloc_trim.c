@@ -1,4 +1,4 @@
-/* test: timeout=30 */
+/* test: when=glibc timeout=30 */
 /* malloc_trim gives freed memory back to the system, from any thread, and says 0 or 1. */
 #define _GNU_SOURCE
 #include "../check.h"

@@ -1,4 +1,4 @@
-/* test: timeout=20 */
+/* test: when=glibc timeout=20 */
 /* mallopt answers 0 or 1, and 1 means that it does what was asked; whatever is set, allocation goes
    on. */
 #define _GNU_SOURCE

@@ -5,6 +5,7 @@
 #define TEST_OPAQUE_H
 
 #include <malloc.h>
+#include <sched.h> /* musl declares calloc and free in it */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,6 +13,17 @@
 #include <string.h>
 
 #define OPAQUE __attribute__((unused)) static
+
+#ifndef __GLIBC__
+#define __GLIBC_PREREQ(major, minor) 1
+#endif
+#if !__GLIBC_PREREQ(2, 26)
+OPAQUE void* reallocarray(void* p, size_t count, size_t size) {
+  size_t bytes = 0;
+  const bool overflows = __builtin_mul_overflow(count, size, &bytes);
+  return realloc(p, overflows ? SIZE_MAX : bytes);
+}
+#endif
 
 OPAQUE void* (*volatile opaque_malloc)(size_t) = malloc;
 OPAQUE void* (*volatile opaque_calloc)(size_t, size_t) = calloc;
@@ -22,7 +34,12 @@ OPAQUE int (*volatile opaque_posix_memalign)(void**, size_t, size_t) = posix_mem
 OPAQUE void* (*volatile opaque_aligned_alloc)(size_t, size_t) = aligned_alloc;
 OPAQUE void* (*volatile opaque_memalign)(size_t, size_t) = memalign;
 OPAQUE void* (*volatile opaque_valloc)(size_t) = valloc;
+#ifdef __GLIBC__
 OPAQUE void* (*volatile opaque_pvalloc)(size_t) = pvalloc;
+#define pvalloc opaque_pvalloc
+#else /* musl has neither */
+OPAQUE int malloc_trim(size_t keep) { return keep == 1; }
+#endif
 OPAQUE size_t (*volatile opaque_malloc_usable_size)(void*) = malloc_usable_size;
 
 #define malloc opaque_malloc
@@ -34,7 +51,6 @@ OPAQUE size_t (*volatile opaque_malloc_usable_size)(void*) = malloc_usable_size;
 #define aligned_alloc opaque_aligned_alloc
 #define memalign opaque_memalign
 #define valloc opaque_valloc
-#define pvalloc opaque_pvalloc
 #define malloc_usable_size opaque_malloc_usable_size
 
 /* Sizes that no allocator can serve: the first byte past PTRDIFF_MAX, and those whose rounding up

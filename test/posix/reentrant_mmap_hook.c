@@ -20,7 +20,7 @@ static void allocate_inside(void) {
   depth--;
 }
 
-void* mmap64(void* addr, size_t length, int prot, int flags, int fd, off64_t offset) {
+static void* map(void* addr, size_t length, int prot, int flags, int fd, off_t offset) {
   allocate_inside();
 #if defined(SYS_mmap2)
   return (void*)syscall(SYS_mmap2, addr, length, prot, flags, fd, (long)(offset / 4096));
@@ -34,8 +34,13 @@ void* mmap64(void* addr, size_t length, int prot, int flags, int fd, off64_t off
 #endif
 }
 void* mmap(void* addr, size_t length, int prot, int flags, int fd, off_t offset) {
-  return mmap64(addr, length, prot, flags, fd, offset);
+  return map(addr, length, prot, flags, fd, offset);
 }
+#ifdef __GLIBC__
+void* mmap64(void* addr, size_t length, int prot, int flags, int fd, off64_t offset) {
+  return map(addr, length, prot, flags, fd, (off_t)offset);
+}
+#endif
 int munmap(void* addr, size_t length) {
   allocate_inside();
   return (int)syscall(SYS_munmap, addr, length);

@@ -44,7 +44,7 @@ int main(int argc, char** argv) {
     }
     if (round == 10) { resident = stress_resident(); }
   }
-  if (resident != 0 && getenv("MI_EMULATED") == NULL) { /* QEMU keeps up to 300 KiB a thread */
+  if (resident != 0) {
     stress_check_resident(resident + 4 * STRESS_MIB + a.threads * STRESS_MIB / 2,
                           "flat after ten rounds");
   }
