@@ -4,8 +4,6 @@
 
 cross_all=(x86_64 i386 aarch64 aarch64-16k aarch64-64k armhf riscv64 ppc64le s390x
   musl musl-static aarch64-musl glibc-2.17)
-# These are quick to set up: 32 bits, big endian, another C library. ./mi test has them.
-cross_quick=(i386 s390x musl)
 
 # Sets what there is to know about a target: `title`, `folder` of its build below build/cross,
 # Debian `packages`, `compiler` and `cxx`, `flags` for both, the `qemu` that runs its programs
@@ -188,7 +186,9 @@ cross_test() {  # target ctest-args...
     (
       cd "$dir" || exit 1
       [ -z "$page" ] || export QEMU_PAGESIZE=$page
-      ${around[@]+"${around[@]}"} ctest --output-on-failure --no-tests=ignore -j "$jobs" -LE 'long|programs|bench' "$@" \
+      # QEMU 7 gets the vector unit's loads wrong on such pages.
+      [ -z "$page" ] || [ "$folder" != aarch64 ] || export QEMU_CPU=max,sve=off
+      ${around[@]+"${around[@]}"} ctest --output-on-failure --no-tests=ignore -j "$jobs" "$@" \
         </dev/null 2>&1
     ) | tee "$dir/test-$target.log"
     count_results "$dir/test-$target.log" "${PIPESTATUS[0]}"
@@ -206,6 +206,13 @@ cross_list() {
   done
 }
 
+# For ./mi test: 32 bits, big endian, another C library; what takes a few minutes.
+cross_quickly() {  # ctest-args...
+  cross_test i386 -LE 'long|fault' "$@"
+  cross_test s390x -L 'api|unit|model' "$@"
+  cross_test musl -LE long "$@"
+}
+
 cross() {
   local target title folder packages compiler cxx flags qemu libraries page zig options
   local targets=("${cross_all[@]}")
@@ -218,7 +225,7 @@ cross() {
   esac
   need_tools test
   cross_line target passed skipped failed ""
-  for target in "${targets[@]}"; do cross_test "$target" "$@"; done
+  for target in "${targets[@]}"; do cross_test "$target" -LE 'long|programs|bench' "$@"; done
   printf '%s' "$cross_table"
   [ $failed = 0 ]
 }

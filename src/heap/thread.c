@@ -18,7 +18,10 @@ SHARED_DATA_DEF _Atomic(size_t) collect_requests;
 #define NONE_64     NONE_8, NONE_8, NONE_8, NONE_8, NONE_8, NONE_8, NONE_8, NONE_8
 #define NONE_DIRECT NONE_64, NONE_1
 #define NONE_40     NONE_8, NONE_8, NONE_8, NONE_8, NONE_8
-#define THEAP_NONE  {.direct = {NONE_DIRECT}, .active = {NONE_40}, .watch = {WATCH_NO_THREAD, 0}}
+#define THEAP_NONE                                                                       \
+  {                                                                                      \
+    .direct = {NONE_DIRECT}, .active = {NONE_40}, .watch = {.reasons = WATCH_NO_THREAD } \
+  }
 
 _Static_assert(BIN_COUNT - ACTIVE_LEAST == 40 && DIRECT_COUNT == 64 + 1,
                "theap_empty lists that many pages");

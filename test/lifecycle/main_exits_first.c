@@ -1,4 +1,4 @@
-/* test: when=glibc timeout=30 */
+/* test: not-emulated="it does not end when the first thread has" when=glibc timeout=30 */
 /* main leaves by pthread_exit; other threads go on with what it allocated, and the last one ends
    the process. */
 #define _GNU_SOURCE

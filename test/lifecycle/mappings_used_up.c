@@ -1,4 +1,4 @@
-/* test: timeout=60 */
+/* test: not-emulated="it needs mappings of its own" timeout=60 */
 /* Every mapping that the process may have (vm.max_map_count) is used up: requests are served or get
    NULL with ENOMEM, what is there stays intact, and when mappings are to be had again everything
    works. */

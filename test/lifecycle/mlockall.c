@@ -1,4 +1,4 @@
-/* test: timeout=30 */
+/* test: not-emulated="its own memory would be locked" timeout=30 */
 /* mlockall locks what is used, not what is reserved: with MCL_CURRENT | MCL_FUTURE a small program
    stays under 64 MiB, and allocation goes on, threads too. */
 #define _GNU_SOURCE

@@ -1,4 +1,4 @@
-/* test: timeout=60 */
+/* test: not-emulated="limits of memory have no effect in it" timeout=60 */
 /* RLIMIT_AS: filled at five block sizes until NULL with ENOMEM, contents intact, then everything
    freed and usable again; also with threads that meet the limit together. */
 #define _GNU_SOURCE

@@ -1,4 +1,4 @@
-/* test: timeout=60 */
+/* test: not-emulated="limits of memory have no effect in it" timeout=60 */
 /* RLIMIT_DATA, which counts what is writable and private: the same promises as for the address
    space. */
 #define _GNU_SOURCE

@@ -25,8 +25,8 @@ static inline int skip(const char* why) {
   return 0;
 }
 
-/* QEMU keeps memory of each thread that ends, 300 KiB on AArch64, and what it translated: a ceiling
-   of memory is no business of the program then. */
+/* QEMU has a thread of its own, and keeps memory of each that ends (300 KiB on AArch64) and of what
+   it translated: these are no business of the program. */
 static inline bool is_emulated(void) { return getenv("MI_EMULATED") != NULL; }
 
 static inline void sleep_ms(long ms) {
