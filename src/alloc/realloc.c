@@ -164,6 +164,11 @@ PRIVATE void* theap_realloc(theap_t* theap, void* p, size_t size, bool zero) {
   page_t* page = page_of(p);
   if (unlikely(!block_may_move(page, p))) { return NULL; }
   if (likely(block_fits(page, size))) { return keep_block(page, p, size, zero); }
+  if (is_large(page) && unlikely(block_is_set_aside(theap_current(), p, BIN_LARGE))) {
+    report_bad_block(page, p, "realloc");
+    errno = EINVAL;
+    return NULL;
+  }
   if (is_large(page) && size > MEDIUM_REQUEST && size <= PTRDIFF_MAX) {
     if (size <= page_room(page)) {
       large_shrink(page, size);

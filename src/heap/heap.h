@@ -174,6 +174,7 @@ PRIVATE void quarantine_forget(theap_t* theap);  // without touching the blocks
 // it.
 PRIVATE bool block_set_aside(page_t* page, block_t* block);
 PRIVATE void block_send(page_t* page, block_t* block);
+PRIVATE bool block_is_set_aside(const theap_t* theap, const block_t* block, unsigned bin);
 // The page of a large block that was set aside and has so many slices, or NULL. The block is the
 // caller's.
 PRIVATE page_t* theap_take_loose_large(theap_t* theap, size_t slices);

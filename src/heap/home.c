@@ -128,6 +128,12 @@ PRIVATE page_t* theap_take_loose_large(theap_t* theap, size_t slices) {
   return NULL;
 }
 
+PRIVATE bool block_is_set_aside(const theap_t* theap, const block_t* block, unsigned bin) {
+  const block_t* loose = KEEP_LOOSE ? theap->loose[bin].first : NULL;
+  while (loose != NULL && loose != block) { loose = loose_next(loose); }
+  return loose != NULL;
+}
+
 // Of the calling thread, or nobody's or another's by now.
 PRIVATE void block_come_home(page_t* page, block_t* block) {
   if (load_relaxed(&page->owner) != port_thread_id()) {

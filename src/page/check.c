@@ -156,7 +156,8 @@ PRIVATE COLD void report_bad_block(const page_t* page, const void* p, const char
   char text[WHO_CHARS];
   uint32_t index;
   if (!HAS_CHECKS && page_block_is_valid(page, p)) {
-    message_error(EAGAIN, "double free of %zu-byte block %p%s", page->block_bytes, p,
+    message_error(EAGAIN, "%s of %zu-byte block %p%s",
+                  *what == 'f' ? "double free" : "realloc after free", page->block_bytes, p,
                   who(page, p, text));
   } else if (!HAS_CHECKS || !checks_find(page_checks(page), page_offset(page, p), &index)) {
     report_not_a_start(page, p, what);

@@ -204,7 +204,8 @@ enum { FILL_MOST = 1 << 20 };  // bytes of a block that are filled, so that a hu
 
 // Bytes of a block that the program may use.
 FAST size_t page_room(const page_t* page) {
-  return page->block_bytes - (page_is_single(page) ? LARGE_PAD_BYTES : PAD_BYTES);
+  if (!page_is_single(page)) { return page->block_bytes - PAD_BYTES; }
+  return page->block_bytes - (page->guard == NULL ? LARGE_PAD_BYTES : 0);
 }
 
 FAST uint64_t* canary_of(const page_t* page, const void* p) {

@@ -1173,6 +1173,7 @@ static void world_end(void) {
 static void check_nothing_left(void) {
   mi_stats_t stats = {.size = sizeof(stats), .version = MI_STAT_VERSION};
   mi_collect(true);
+  guard_flush();
   FUZZ_CHECK(mi_stats_get(&stats));
   check_live_bytes(&stats, 0, 0);
   FUZZ_CHECK(stats.pages.current == 0 && stats.page_committed.current == 0);
