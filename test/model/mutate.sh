@@ -23,8 +23,8 @@ page/remote.h;remote;R1 in: relaxed take;s/exchange_acquire(remote/exchange_rela
 page/remote.h;remote;R2 out: full, relaxed;s/cas_release(remote, &old, REMOTE_FULL)/cas_relaxed(remote, \&old, REMOTE_FULL)/
 page/remote.h;remote;R2 out: parked, relaxed;s/cas_release(remote, &old, used/cas_relaxed(remote, \&old, used/
 page/remote.h;remote park;R2 in: allocator claims relaxed;s/cas_acquire(remote, &old, REMOTE_OWNED)/cas_relaxed(remote, \&old, REMOTE_OWNED)/
-page/remote.h;remote;push does not link to the list;/chain.last->next = remote_head/d
-page/remote.h;remote;push reads the list once only;s/chain.last->next = remote_head(old, start);/if (chain.last->next == NULL) { chain.last->next = remote_head(old, start); }/
+page/remote.h;remote;push does not link to the list;/chain->last->next = remote_head/d
+page/remote.h;remote;push reads the list once only;s/chain->last->next = remote_head(old, start);/if (chain->last->next == NULL) { chain->last->next = remote_head(old, start); }/
 page/remote.h;remote;push counts one too few;s/REMOTE_OWNED ? chain.count : 0u/REMOTE_OWNED ? chain.count - 1 : 0u/
 page/remote.h;remote;free into a parked page adds;s/: 0u - chain.count/: chain.count/
 page/remote.h;remote;any free claims a parked page;s/remote_count(old) == chain.count/remote_count(old) >= chain.count/

@@ -35,10 +35,11 @@ static uintptr_t port_thread_id(void);
 // Blocks that are set aside keep the protocols from being used: most models do without.
 static bool world_keeps_loose;
 #define KEEP_LOOSE world_keeps_loose
-#include "../../src/heap/home.c"
+#include "../../src/alloc/free.c"
 #undef KEEP_LOOSE
 #include "../../src/heap/quarantine.c"
 
+#include "../../src/heap/home.c"
 #include "../../src/heap/theap.c"
 #include "../../src/heap/heap.c"
 #include "../../src/heap/thread.c"
@@ -46,7 +47,6 @@ static bool world_keeps_loose;
 #include "../../src/heap/process.c"
 #include "../../src/heap/tracked.c"
 #include "../../src/alloc/malloc.c"
-#include "../../src/alloc/free.c"
 #include "../../src/alloc/aligned.c"
 #include "../../src/alloc/tracked.c"
 
