@@ -20,7 +20,10 @@ static int alone(void) {
   return check_done();
 }
 
+static pthread_barrier_t all_are_there; /* before one of them takes the room for the next stack */
+
 static void* fill_in_thread(void* unused) {
+  pthread_barrier_wait(&all_are_there);
   for (int round = 0; round < 5; round++) {
     oom_block_t* list = NULL;
     for (int t = OOM_SIZES - 1; t >= 0; t--) {
@@ -36,6 +39,7 @@ static int together(void) {
   limit_to(ROOM_MIB + 40); /* room for the stacks */
   pthread_attr_t small;
   pthread_attr_init(&small);
+  pthread_barrier_init(&all_are_there, NULL, 3);
   pthread_attr_setstacksize(&small, 256 * 1024);
   for (int i = 0; i < 3; i++) {
     CHECK(pthread_create(&thread[i], &small, fill_in_thread, NULL) == 0);
