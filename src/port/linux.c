@@ -199,7 +199,8 @@ enum { GUARD_INSTALL = 102, GUARD_REMOVE = 103 };
 enum { MARKERS_UNKNOWN, MARKERS_WORK, MARKERS_MISSING };
 
 static _Atomic(int) guard_markers;
-static _Atomic(size_t) guard_mappings;
+static _Atomic(size_t) guard_mappings;    // about; for the limit
+static _Atomic(bool) has_guard_mappings;  // … or had
 
 // An eighth of the mappings that the process may have, of which each takes two.
 static size_t guard_mappings_most(void) {
@@ -240,6 +241,7 @@ static int guard_by_mapping(void* start, size_t bytes) {
     sub_relaxed(&guard_mappings, 1);
     return ENOMEM;
   }
+  store_relaxed(&has_guard_mappings, true);
   const int error = os_call(SYS_mprotect, start, bytes, PROT_NONE);
   if (error != 0) { sub_relaxed(&guard_mappings, 1); }
   return error == 0 ? (void)port_decommit(start, bytes), 0 : error;
@@ -253,8 +255,8 @@ PRIVATE int port_guard(void* start, size_t bytes) {
 PRIVATE int port_unguard(void* start, size_t bytes) {
   const bool marked = load_relaxed(&guard_markers) == MARKERS_WORK;
   const int error = marked ? os_advise(start, bytes, GUARD_REMOVE) : EINVAL;
-  if (load_relaxed(&guard_mappings) == 0) { return error; }
-  if (error != 0) { sub_relaxed(&guard_mappings, 1); }
+  if (!load_relaxed(&has_guard_mappings)) { return error; }
+  if (error != 0 && load_relaxed(&guard_mappings) > 0) { sub_relaxed(&guard_mappings, 1); }
   return os_call(SYS_mprotect, start, bytes, PROT_READ | PROT_WRITE);
 }
 
