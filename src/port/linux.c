@@ -236,15 +236,17 @@ static int guard_by_marker(void* start, size_t bytes) {
   return error;
 }
 
+// What comes back later must be zero: no guard where memory can't be given back.
 static int guard_by_mapping(void* start, size_t bytes) {
   if (add_relaxed(&guard_mappings, 1) >= guard_mappings_most()) {
     sub_relaxed(&guard_mappings, 1);
     return ENOMEM;
   }
   store_relaxed(&has_guard_mappings, true);
-  const int error = os_call(SYS_mprotect, start, bytes, PROT_NONE);
+  int error = port_decommit(start, bytes);
+  if (error == 0) { error = os_call(SYS_mprotect, start, bytes, PROT_NONE); }
   if (error != 0) { sub_relaxed(&guard_mappings, 1); }
-  return error == 0 ? (void)port_decommit(start, bytes), 0 : error;
+  return error;
 }
 
 PRIVATE int port_guard(void* start, size_t bytes) {
@@ -252,11 +254,15 @@ PRIVATE int port_guard(void* start, size_t bytes) {
   return likely(error == 0) ? 0 : guard_by_mapping(start, bytes);
 }
 
+// A marker that is not removed stays whatever the protection: then fresh memory takes its place.
 PRIVATE int port_unguard(void* start, size_t bytes) {
+  void* same = NULL;
   const bool marked = load_relaxed(&guard_markers) == MARKERS_WORK;
-  const int error = marked ? os_advise(start, bytes, GUARD_REMOVE) : EINVAL;
-  if (!load_relaxed(&has_guard_mappings)) { return error; }
-  if (error != 0 && load_relaxed(&guard_mappings) > 0) { sub_relaxed(&guard_mappings, 1); }
+  if (marked && os_advise(start, bytes, GUARD_REMOVE) != 0) {
+    return os_mmap(start, bytes, PROT_READ | PROT_WRITE, MAP_PLAIN | MAP_FIXED, &same);
+  }
+  if (!load_relaxed(&has_guard_mappings)) { return marked ? 0 : EINVAL; }
+  if (!marked && load_relaxed(&guard_mappings) > 0) { sub_relaxed(&guard_mappings, 1); }
   return os_call(SYS_mprotect, start, bytes, PROT_READ | PROT_WRITE);
 }
 

@@ -1,4 +1,4 @@
-/* test: timeout=60 when="release|debug|guarded"
+/* test: timeout=60 when="release|debug"
    Internal waste is bounded: of a block, at most 20 % for any size above 64 bytes, at most 6 % on
    average over log-uniform sizes from 256 bytes to 1 MiB. And what mi_good_size says is what one
    gets. */
