@@ -20,10 +20,10 @@ static void* malloc_plain(theap_t* theap, size_t size, size_t wanted, bool zero)
 
 static void* malloc_run(theap_t* theap, const aligned_t* want) {
   const size_t shift = (0 - want->offset) & (want->alignment - 1);
-  return malloc_large(theap, (large_want_t){.size = size_max(want->size, 1),
-                                            .align = want->alignment,
-                                            .shift = shift,
-                                            .zero = want->zero});
+  return malloc_large(theap_if_alive(theap), (large_want_t){.size = size_max(want->size, 1),
+                                                            .align = want->alignment,
+                                                            .shift = shift,
+                                                            .zero = want->zero});
 }
 
 // Of a block in a page with others; above MEDIUM_MAX there is none for the request.

@@ -28,6 +28,7 @@ typedef struct large_want {
   bool zero;
   size_t room;  // bytes of address space to leave for growth
 } large_want_t;
+// The theap's heap is alive: see theap_if_alive.
 PRIVATE void* malloc_large(theap_t* theap, large_want_t want);
 // The length of a large block, which the caller holds, as the statistics have it too.
 PRIVATE void large_set_bytes(page_t* page, size_t bytes);

@@ -149,7 +149,6 @@ static void* malloc_loose_large(theap_t* theap, const large_want_t* want) {
 
 PRIVATE void* malloc_large(theap_t* theap, large_want_t want) {
   enum { DIRECT_ROOM_LEAST = 1 << 20, LARGE_MARGIN = 8 << 10 };
-  theap = theap_if_alive(theap);
   void* loose = malloc_loose_large(theap, &want);
   if (loose != NULL) { return loose; }
   theap_flush_loose(theap, BIN_LARGE);  // neighbours may make room together

@@ -133,7 +133,8 @@ static void* move_to_new(theap_t* theap, void* p, size_t size, bool zero) {
       theap->thread != NULL) {
     const size_t room = size < MOVE_LEAST ? size / 8 : size / 4;
     q = malloc_large(
-        theap, (large_want_t){.size = size, .align = LARGE_ALIGN, .zero = zero, .room = room});
+        theap_if_alive(theap),
+        (large_want_t){.size = size, .align = LARGE_ALIGN, .zero = zero, .room = room});
     if (q == NULL) { errno = ENOMEM; }
   } else {
     q = zero ? theap_zalloc(theap, size) : theap_malloc(theap, size);

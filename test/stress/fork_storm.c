@@ -58,6 +58,7 @@ static void* child_thread(void* arg) {
 
 static int child(uint64_t seed, parcel_t* known) {
   alarm(CHILD_SECONDS);
+  check_failures = 0;
   parcel_free(known);
   heap_life(&seed);
   allocate(&seed);
