@@ -202,7 +202,12 @@ static void* take_posix(want_t* want, unsigned form) {
     case 2: p = mi_aligned_alloc(want->align, want->size); break;
     case 3:
       want->align = (size_t)sysconf(_SC_PAGESIZE);
-      p = want->size % 2 == 0 ? mi_valloc(want->size) : mi_pvalloc(want->size);
+      if (want->size % 2 == 0) {
+        p = mi_valloc(want->size);
+      } else {
+        p = mi_pvalloc(want->size);
+        want->size = (want->size + want->align - 1) & (0 - want->align); /* whole pages */
+      }
       break;
     case 4: p = mi_new_nothrow(want->size), want->align = 1; break;
     case 5: p = mi_new_aligned_nothrow(want->size, want->align); break;
@@ -935,6 +940,7 @@ static bool arena_is_listed(const arena_t* wanted) {
 static void forget_arenas(void) {
   slice_t* tables[ARENAS];
   size_t table_bytes[ARENAS];
+  if (KEEP_CLASS) { world.arena_count = 0; } /* memory that keeps its class stays taken */
   for (int i = 0; i < world.arena_count; i++) {
     arena_t* arena = world.arenas[i];
     FUZZ_CHECK(arena->taken == 0);
