@@ -355,6 +355,7 @@ static page_t* kept_take(const page_want_t* want, span_t* span) {
   if (page == NULL) { return NULL; }
   *span = page_span(page);
   span->is_zero = true;
+  // What cannot be had back is lost, and its record.
   return port_unguard(span->start, span->slices * SLICE_BYTES) == 0 ? page : NULL;
 }
 
@@ -408,6 +409,7 @@ static page_t* kept_take_any(void) {
 PRIVATE void page_release_kept(void) {
   for (page_t* page = NULL; KEEP_CLASS && (page = kept_take_any()) != NULL;) {
     const span_t span = page_span(page);
+    if (port_unguard(span.start, span.slices * SLICE_BYTES) != 0) { continue; }
     record_give(page);
     memory_give(span);
   }

@@ -14,9 +14,10 @@ typedef struct shadow_block {
   size_t filled; /* bytes with a content, from the start */
   size_t usable;
   size_t align, offset;
-  int heap;    /* of the target's table of heaps */
-  uint8_t tag; /* of the content */
-  bool zeroed; /* got by calloc and the like: beyond `size` it is zero */
+  int heap;     /* of the target's table of heaps */
+  uint8_t tag;  /* of the content */
+  bool zeroed;  /* got by calloc and the like: beyond `size` it is zero */
+  bool unsized; /* not to be freed with its size */
 } shadow_block_t;
 
 static struct {
