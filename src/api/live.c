@@ -49,4 +49,8 @@ PRIVATE void live_count(live_t* out) {
   for (subproc_t* subproc = registry_subprocs(); subproc != NULL; subproc = subproc->next) {
     (void)subproc_visit_heaps(subproc, heap_count_loose, out);
   }
+  for (heap_t* heap = retired_lock(); heap != NULL; heap = heap->next) {
+    (void)heap_count_loose(heap, out);
+  }
+  retired_unlock();
 }

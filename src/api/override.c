@@ -173,9 +173,7 @@ OPERATOR void _ZdlPv(void* p) { block_free(p); }
 
 OPERATOR void WITH_SIZE(_ZdlPv, )(void* p, size_t size) { block_delete(p, size, 1); }
 
-OPERATOR void _ZdlPvSt11align_val_t(void* p, size_t alignment) {
-  block_free_aligned(p, alignment);
-}
+OPERATOR void _ZdlPvSt11align_val_t(void* p, size_t alignment) { block_free_aligned(p, alignment); }
 
 OPERATOR void WITH_SIZE(_ZdlPv, St11align_val_t)(void* p, size_t size, size_t alignment) {
   block_delete(p, size, alignment);

@@ -91,6 +91,22 @@ RACY static void tally_less_loose(tally_t* tally, const theap_t* theap) {
   }
 }
 
+static void tally_less_loose_of(tally_t* tally, const heap_t* heap) {
+  for (const theap_t* theap = heap->theaps; theap != NULL; theap = theap->heap_next) {
+    tally_less_loose(tally, theap);
+  }
+}
+
+// What threads set aside in heaps that were deleted since.
+static void tally_less_loose_of_retired(tally_t* tally) {
+  for (heap_t* heap = retired_lock(); heap != NULL; heap = heap->next) {
+    lock_acquire(&heap->lock);
+    if (heap->subproc->main == tally->heap) { tally_less_loose_of(tally, heap); }
+    lock_release(&heap->lock);
+  }
+  retired_unlock();
+}
+
 // Any heap but a main heap lists its pages; to a main heap belong also those of deleted heaps.
 static void tally_heap(tally_t* tally, heap_t* heap) {
   memset(tally, 0, sizeof(*tally));
@@ -100,10 +116,9 @@ static void tally_heap(tally_t* tally, heap_t* heap) {
   for (const page_t* page = heap->pages; page != NULL; page = page->heap_next) {
     tally_add(tally, page);
   }
-  for (const theap_t* theap = heap->theaps; theap != NULL; theap = theap->heap_next) {
-    tally_less_loose(tally, theap);
-  }
+  tally_less_loose_of(tally, heap);
   lock_release(&heap->lock);
+  if (heap->is_main) { tally_less_loose_of_retired(tally); }
 }
 
 // ---- readings ----

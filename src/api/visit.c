@@ -51,14 +51,24 @@ RACY static void set_add_by_state(block_set_t* set, const page_t* page) {
   }
 }
 
-// Blocks that threads set aside: their page does not know.
-RACY static void set_add_loose(block_set_t* set, const page_t* page, heap_t* heap) {
+RACY static void set_add_loose_of(block_set_t* set, const page_t* page, heap_t* heap) {
   lock_acquire(&heap->lock);
   for (const theap_t* theap = heap->theaps; theap != NULL; theap = theap->heap_next) {
     const block_t* block = theap->loose[page->bin].first;
     for (; block != NULL; block = loose_next(block)) { (void)set_add(set, page, block); }
   }
   lock_release(&heap->lock);
+}
+
+// Blocks that threads set aside: their page does not know. In the page of a main heap they may be a
+// deleted heap's.
+RACY static void set_add_loose(block_set_t* set, const page_t* page, heap_t* heap) {
+  set_add_loose_of(set, page, heap);
+  if (!heap->is_main) { return; }
+  for (heap_t* other = retired_lock(); other != NULL; other = other->next) {
+    set_add_loose_of(set, page, other);
+  }
+  retired_unlock();
 }
 
 RACY static void find_free_blocks(block_set_t* set, page_t* page, heap_t* heap) {

@@ -10,10 +10,64 @@ SHARED_DATA_DEF _Atomic(uint32_t) heap_epoch;
 
 static _Atomic(size_t) heap_ids;
 
+// ---- lists of heaps ----
+
+// Heaps that are no more, but that a page or a theap still names: threads still take their locks,
+// and may have set blocks of theirs aside.
+static struct {
+  lock_t lock;
+  heap_t* first;
+} retired;
+
+static void list_add(heap_t** list, heap_t* heap) {
+  heap->prev = NULL;
+  heap->next = *list;
+  if (heap->next != NULL) { heap->next->prev = heap; }
+  *list = heap;
+}
+
+static void list_remove(heap_t** list, heap_t* heap) {
+  if (heap->prev != NULL) {
+    heap->prev->next = heap->next;
+  } else {
+    *list = heap->next;
+  }
+  if (heap->next != NULL) { heap->next->prev = heap->prev; }
+}
+
+static void subproc_link(heap_t* heap) {
+  subproc_t* subproc = heap->subproc;
+  lock_acquire(&subproc->lock);
+  list_add(&subproc->heaps, heap);
+  lock_release(&subproc->lock);
+}
+
+// From its sub-process to the retired ones; it is always in one of the lists, for fork.
+static void heap_unlist(heap_t* heap) {
+  subproc_t* subproc = heap->subproc;
+  lock_acquire(&subproc->lock);
+  lock_acquire(&retired.lock);
+  list_remove(&subproc->heaps, heap);
+  list_add(&retired.first, heap);
+  lock_release(&retired.lock);
+  lock_release(&subproc->lock);
+}
+
+PRIVATE heap_t* retired_lock(void) {
+  lock_acquire(&retired.lock);
+  return retired.first;
+}
+PRIVATE heap_t* retired_heaps(void) { return retired.first; }
+PRIVATE void retired_unlock(void) { lock_release(&retired.lock); }
+PRIVATE void retired_unlock_after_fork(bool child) { lock_after_fork(&retired.lock, child); }
+
 // ---- records ----
 
 static void heap_free_record(heap_t* heap) {
   subproc_t* subproc = heap->subproc;
+  lock_acquire(&retired.lock);
+  list_remove(&retired.first, heap);
+  lock_release(&retired.lock);
   lock_acquire(&subproc->lock);
   stats_export(&heap->stats, &subproc->scratch);
   stats_end(&subproc->scratch);
@@ -27,28 +81,6 @@ static void heap_ref_locked(heap_t* heap) { heap->refs++; }
 // True: nothing names the heap any more, and it may go.
 static bool heap_unref_locked(heap_t* heap) {
   return --heap->refs == 0 && load_relaxed(&heap->state) != HEAP_ALIVE;
-}
-
-static void subproc_link(heap_t* heap) {
-  subproc_t* subproc = heap->subproc;
-  lock_acquire(&subproc->lock);
-  heap->prev = NULL;
-  heap->next = subproc->heaps;
-  if (heap->next != NULL) { heap->next->prev = heap; }
-  subproc->heaps = heap;
-  lock_release(&subproc->lock);
-}
-
-static void subproc_unlink(heap_t* heap) {
-  subproc_t* subproc = heap->subproc;
-  lock_acquire(&subproc->lock);
-  if (heap->prev != NULL) {
-    heap->prev->next = heap->next;
-  } else {
-    subproc->heaps = heap->next;
-  }
-  if (heap->next != NULL) { heap->next->prev = heap->prev; }
-  lock_release(&subproc->lock);
 }
 
 static void heap_setup(heap_t* heap, subproc_t* subproc) {
@@ -257,7 +289,7 @@ static void heap_let_go(heap_t* heap) {
 // Its threads have ended. The record stays: full pages name it, and those of a main heap are in no
 // list.
 PRIVATE void heap_delete_main(heap_t* heap) {
-  subproc_unlink(heap);
+  heap_unlist(heap);
   heap->subproc->main = subproc_main_static.main;
   store_relaxed(&heap->state, HEAP_DELETED);
   move_parked(heap);
@@ -268,7 +300,7 @@ PRIVATE void heap_delete(heap_t* heap) {
   if (heap->is_main) { return; }
   thread_t* thread = thread_self_or_null();
   heap_hold(heap);
-  subproc_unlink(heap);
+  heap_unlist(heap);
   lock_acquire(&heap->walk);
   heap_retire(heap, HEAP_DELETED);
   move_parked(heap);
@@ -299,7 +331,7 @@ PRIVATE void heap_destroy(heap_t* heap) {
   if (TRACKED) { tracked_flush(); }
   thread_t* thread = thread_self_or_null();
   heap_hold(heap);
-  subproc_unlink(heap);
+  heap_unlist(heap);
   lock_acquire(&heap->walk);
   empty_theaps(heap);
   drop_pages(heap);

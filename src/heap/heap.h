@@ -214,6 +214,12 @@ PRIVATE void heap_link_theap(heap_t* heap, theap_t* theap);
 PRIVATE void heap_unlink_theap(heap_t* heap, theap_t* theap);
 PRIVATE theap_t* heap_theap_or_null(heap_t* heap);
 PRIVATE void heap_main_setup(heap_t* heap, subproc_t* subproc);
+// Deleted and destroyed heaps that something still names, linked by `next`: the first one, or NULL.
+// The second form is for the holder of the lock.
+PRIVATE heap_t* retired_lock(void);
+PRIVATE heap_t* retired_heaps(void);
+PRIVATE void retired_unlock(void);
+PRIVATE void retired_unlock_after_fork(bool child);
 
 // ---- thread.c ----
 // A theap for a thread whose default is an empty one; theap_gone if it must do without, NULL if out

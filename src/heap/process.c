@@ -34,12 +34,12 @@ static void for_each_heap(heap_fun* fun) {
   for (subproc_t* subproc = registry_subprocs(); subproc != NULL; subproc = subproc->next) {
     for (heap_t* heap = subproc->heaps; heap != NULL; heap = heap->next) { fun(heap); }
   }
+  for (heap_t* heap = retired_heaps(); heap != NULL; heap = heap->next) { fun(heap); }
 }
 
-static void heap_lock_both(heap_t* heap) {
-  lock_acquire(&heap->walk);
-  lock_acquire(&heap->lock);
-}
+// Two rounds: who walks a deleted heap takes the locks of another to move its pages there.
+static void heap_lock_walk(heap_t* heap) { lock_acquire(&heap->walk); }
+static void heap_lock(heap_t* heap) { lock_acquire(&heap->lock); }
 
 static void heap_unlock_both(heap_t* heap) {
   lock_release(&heap->lock);
@@ -64,7 +64,9 @@ static void fork_prepare(void) {
     lock_acquire(&subproc->lock);
   }
   if (TRACKED) { tracked_lock_for_fork(); }
-  for_each_heap(heap_lock_both);
+  (void)retired_lock();
+  for_each_heap(heap_lock_walk);
+  for_each_heap(heap_lock);
   guard_lock_for_fork();
   memory_lock();
   page_lock_for_fork();
@@ -78,6 +80,7 @@ static void fork_done(bool child) {
   memory_unlock_after_fork(child);
   guard_unlock_after_fork(child);
   for_each_heap(child ? heap_reset_both : heap_unlock_both);
+  retired_unlock_after_fork(child);
   if (TRACKED) { tracked_unlock_after_fork(child); }
   for (subproc_t* subproc = registry_subprocs(); subproc != NULL; subproc = subproc->next) {
     lock_after_fork(&subproc->lock, child);

@@ -3,7 +3,8 @@
 // States: 0 free --lock_acquire--> 1 held --lock_wait--> 2 held, someone may sleep
 // --lock_release--> 0. After U. Drepper, "Futexes Are Tricky" (2011), section 5, mutex2. Orders:
 // acquire [L1] pairs with release [L2]. Covered by test/model/lock.c. Order of locks, outermost
-// first: process, orphan, registry, sub-process, heap walk, heap, guards, memory, page records, meta.
+// first: process, orphan, registry, sub-process, retired heaps, heap walk, heap, guards, memory, page
+// records, meta.
 #ifndef MI_PORT_LOCK_H
 #define MI_PORT_LOCK_H
 

@@ -943,8 +943,8 @@ static bool arena_is_listed(const arena_t* wanted) {
 /* An arena is for ever; so that the next input begins as this one did, it is not. The first arena
    of the process stays. */
 static void forget_arenas(void) {
-  slice_t* tables[ARENAS];
-  size_t table_bytes[ARENAS];
+  slice_t* tables[ARENAS] = {NULL};
+  size_t table_bytes[ARENAS] = {0};
   if (KEEP_CLASS || world.lost_pages > 0) { world.arena_count = 0; } /* some of it stays taken */
   for (int i = 0; i < world.arena_count; i++) {
     arena_t* arena = world.arenas[i];

@@ -197,7 +197,7 @@ static void world_begin(void) {
   CLEAR(meta), CLEAR(pool), CLEAR(records), CLEAR(registry), CLEAR(process),
       CLEAR(heap_main_static), CLEAR(memory_stats), CLEAR(memory_untouched);
   CLEAR(subproc_main_static), CLEAR(heap_epoch), CLEAR(heap_ids), CLEAR(thread_count), CLEAR(slots),
-      CLEAR(option_values);
+      CLEAR(retired), CLEAR(option_values);
   CLEAR(deferred_free), CLEAR(deferred_free_arg);
   memset(meta_memory, 0, sizeof(meta_memory));
   model_quiet(map.root, sizeof(map.root));
@@ -217,7 +217,7 @@ static void world_enter(void) { MODEL_CHECK(thread_enter() != NULL); }
 static void world_ready(void) {
   enum { META_ROOM = 48 << 10 };  // what an execution may add
   STATE(meta), STATE(pool), STATE(records), STATE(registry), STATE(heap_main_static),
-      STATE(heap_epoch), STATE(heap_ids);
+      STATE(heap_epoch), STATE(heap_ids), STATE(retired);
   STATE(subproc_main_static), STATE(thread_count), STATE(slots), STATE(deferred_free),
       STATE(deferred_free_arg);
   model_state(meta_memory, (meta.next == NULL ? 0 : (size_t)(meta.next - meta_memory)) + META_ROOM);
