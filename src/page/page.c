@@ -58,14 +58,16 @@ static page_t* record_take(void) {
   return page;
 }
 
-static void record_give(page_t* page) {
+static void record_push(page_t** list, page_t* page) {
   store_relaxed(&page->heap, NULL);
   store_relaxed(&page->owner, 0);
   lock_acquire(&records.lock);
-  page->next = records.free;
-  records.free = page;
+  page->next = *list;
+  *list = page;
   lock_release(&records.lock);
 }
+
+static void record_give(page_t* page) { record_push(&records.free, page); }
 
 PRIVATE void page_visit_all(page_visit_fun* visit, void* arg) {
   page_chunk_t* chunk = load_acquire(&records.chunks);  // [P1] in
@@ -319,44 +321,45 @@ PRIVATE bool page_recut(page_t* page, unsigned bin) {
   return checks_begin(page, page->reserved);
 }
 
-// ---- memory that keeps its class: pages without blocks, out of reach, wait for their class ----
+// ---- pages without blocks whose memory is out of reach ----
 
-static page_t* kept_pages[BIN_COUNT];  // under records.lock
+// Under records.lock, linked by `next`: those that wait for their class, as their memory keeps it;
+// and those whose guards the OS would not take away when they were released.
+static page_t *kept_pages[BIN_COUNT], *stuck_pages;
+
+// NULL if there is none.
+static page_t* kept_pop(page_t** list) {
+  lock_acquire(&records.lock);
+  page_t* page = *list;
+  if (page != NULL) { *list = page->next; }
+  lock_release(&records.lock);
+  return page;
+}
+
+// Whatever of it is out of reach comes back; non-zero if it does not.
+static int page_reach(page_t* page) {
+  const int error = port_unguard(page->span_start, page->span_slices * SLICE_BYTES);
+  page_checks(page)->guarded = error != 0;
+  return error;
+}
 
 // Memory of arenas that all heaps share; where address space is limited the program may need it.
-static bool page_keep_class(page_t* page) {
+static bool may_keep_class(const page_t* page) {
   const arena_t* arena = page->span_arena;
-  const size_t bytes = page->span_slices * SLICE_BYTES;
-  if (page->bin == BIN_LARGE || arena == NULL || arena->exclusive || !may_guard(arena)) {
-    return false;
-  }
-  if (port_address_limit() != SIZE_MAX) { return false; }
-  if (port_guard(page->span_start, bytes) != 0) {
-    (void)port_unguard(page->span_start, bytes);
-    return false;
-  }
-  checks_free(page_checks(page));
-  store_relaxed(&page->heap, NULL);
-  store_relaxed(&page->owner, 0);
-  lock_acquire(&records.lock);
-  page->next = kept_pages[page->bin];
-  kept_pages[page->bin] = page;
-  lock_release(&records.lock);
-  return true;
+  return KEEP_CLASS && page->bin != BIN_LARGE && arena != NULL && !arena->exclusive &&
+         may_guard(arena) && port_address_limit() == SIZE_MAX;
 }
 
 // NULL if there is none.
 static page_t* kept_take(const page_want_t* want, span_t* span) {
   if (want->bin == BIN_LARGE || want->direct || want->arena != NULL) { return NULL; }
-  lock_acquire(&records.lock);
-  page_t* page = kept_pages[want->bin];
-  if (page != NULL) { kept_pages[want->bin] = page->next; }
-  lock_release(&records.lock);
+  page_t* page = kept_pop(&kept_pages[want->bin]);
   if (page == NULL) { return NULL; }
   *span = page_span(page);
   span->is_zero = true;
-  // What cannot be had back is lost, and its record.
-  return port_unguard(span->start, span->slices * SLICE_BYTES) == 0 ? page : NULL;
+  if (page_reach(page) == 0) { return page; }
+  record_push(&stuck_pages, page);
+  return NULL;
 }
 
 // Guards leave no huge pages. Instead a page of a class in demand becomes resident at once, which
@@ -395,24 +398,30 @@ PRIVATE page_t* page_new(page_want_t want) {
   return page;
 }
 
-static page_t* kept_take_any(void) {
-  page_t* page = NULL;
-  lock_acquire(&records.lock);
-  for (unsigned bin = 0; page == NULL && bin < BIN_COUNT; bin++) {
-    page = kept_pages[bin];
-    if (page != NULL) { kept_pages[bin] = page->next; }
+static void page_end(page_t* page) {
+  const span_t span = page_span(page);
+  record_give(page);
+  memory_give(span);
+}
+
+PRIVATE void page_release_stuck(void) {
+  for (page_t* page = NULL;
+       (GUARD_PAGES || KEEP_CLASS) && (page = kept_pop(&stuck_pages)) != NULL;) {
+    if (page_reach(page) != 0) {
+      record_push(&stuck_pages, page);
+      return;
+    }
+    page_end(page);
   }
-  lock_release(&records.lock);
-  return page;
 }
 
 PRIVATE void page_release_kept(void) {
-  for (page_t* page = NULL; KEEP_CLASS && (page = kept_take_any()) != NULL;) {
-    const span_t span = page_span(page);
-    if (port_unguard(span.start, span.slices * SLICE_BYTES) != 0) { continue; }
-    record_give(page);
-    memory_give(span);
+  for (unsigned bin = 0; KEEP_CLASS && bin < BIN_COUNT; bin++) {
+    for (page_t* page = NULL; (page = kept_pop(&kept_pages[bin])) != NULL;) {
+      record_push(&stuck_pages, page);
+    }
   }
+  page_release_stuck();
 }
 
 // ---- large blocks that were freed a moment ago: for a message about the next free ----
@@ -434,15 +443,22 @@ PRIVATE bool page_was_large(const void* p) {
 }
 
 PRIVATE void page_release(page_t* page) {
-  const span_t span = page_span(page);
   give_untouched(page);
   page_map(page, NULL);
   note_recent(page);
-  if (KEEP_CLASS && page_keep_class(page)) { return; }
-  if (!page_unguard(page)) { return; }  // memory that nobody can use, and its record
   if (HAS_CHECKS) { checks_free(page_checks(page)); }
-  record_give(page);
-  memory_give(span);
+  if (may_keep_class(page)) {
+    const bool kept = port_guard(page->span_start, page->span_slices * SLICE_BYTES) == 0;
+    if (kept || page_reach(page) != 0) {
+      record_push(kept ? &kept_pages[page->bin] : &stuck_pages, page);
+      return;
+    }
+  }
+  if (page_unguard(page)) {
+    page_end(page);
+  } else {
+    record_push(&stuck_pages, page);
+  }
 }
 
 // ---- blocks ----

@@ -122,6 +122,8 @@ PRIVATE void page_guard(page_t* page);
 PRIVATE void page_move_large(page_t* page, size_t align);
 // When all else is used up: memory that was kept for one class may serve any.
 PRIVATE void page_release_kept(void);
+// Pages whose guards the OS would not take away when they were released: it may do so now.
+PRIVATE void page_release_stuck(void);
 // Did a large block start here that was freed a moment ago? For messages.
 PRIVATE bool page_was_large(const void* p);
 // … and serves another class from now on. False if out of memory: it serves none.

@@ -1,4 +1,4 @@
-/* test: runs-itself label=fault timeout=900 when="glibc release|debug|guarded" */
+/* test: runs-itself label=fault timeout=900 when="glibc" */
 /* Every OS call fails, in every scenario: for each scenario, kind of call, error and n, a process
    of its own runs the scenario with call n failing (or calls n and n + 1, or n and all later ones),
    from the first instruction of the library on; then it runs it again with no call failing. It may

@@ -65,8 +65,6 @@ static struct {
   shadow_block_t later[LATER]; /* to be freed by the deferred-free function */
   int later_count;
   unsigned complaints;
-  bool faulted;      /* OS calls failed */
-  size_t lost_pages; /* whose guards the OS did not take away: nobody uses them any more */
 } world;
 
 static worker_t* self(void) { return &world.workers[world.current]; }
@@ -879,7 +877,6 @@ static void op_os_fails(void) {
   fault_plan = (fault_plan_t){kind, error, first, form % 4 == 1 ? first : 1000000};
   atomic_store(&fault_calls, 0);
   atomic_store(&fault_armed, true);
-  world.faulted = true;
 }
 
 /* ---- arenas ---- */
@@ -945,7 +942,7 @@ static bool arena_is_listed(const arena_t* wanted) {
 static void forget_arenas(void) {
   slice_t* tables[ARENAS] = {NULL};
   size_t table_bytes[ARENAS] = {0};
-  if (KEEP_CLASS || world.lost_pages > 0) { world.arena_count = 0; } /* some of it stays taken */
+  if (KEEP_CLASS) { world.arena_count = 0; } /* some of it stays taken */
   for (int i = 0; i < world.arena_count; i++) {
     arena_t* arena = world.arenas[i];
     FUZZ_CHECK(arena->taken == 0);
@@ -1209,10 +1206,7 @@ static void check_nothing_left(void) {
   FUZZ_CHECK(stats.pages_abandoned.current == 0);
   FUZZ_CHECK(stats.heaps.current == 1 && stats.theaps.current == 1 && stats.threads.current == 1);
   visit_all_of(0);
-  const size_t pages = pages_in_use();
-  FUZZ_CHECK(pages == world.lost_pages || (GUARD_FREED && world.faulted));
-  world.lost_pages = pages;
-  world.faulted = false;
+  FUZZ_CHECK(pages_in_use() == 0);
   FUZZ_CHECK(arenas_are_sound());
 }
 
