@@ -101,8 +101,8 @@ static unsigned bin_next(const arena_t* arena, unsigned state, unsigned bin) {
   return RUN_BINS;
 }
 
-// Makes a free run, coalesced with neighbours of the same state.
-static void run_free(arena_t* arena, uint32_t first, uint32_t length, unsigned state) {
+// Makes a free run, coalesced with neighbours of the same state; returns where it starts.
+static uint32_t run_free(arena_t* arena, uint32_t first, uint32_t length, unsigned state) {
   if (first > 0 && run_state(arena, first - 1) == state) {
     const uint32_t left = run_length(arena, first - 1);
     bin_remove(arena, first - left);
@@ -116,6 +116,7 @@ static void run_free(arena_t* arena, uint32_t first, uint32_t length, unsigned s
   run_mark(arena, first, length, state);
   arena->table[first].stamp = (uint32_t)memory.now_ms;
   bin_push(arena, first);
+  return first;
 }
 
 // Takes `length` slices at `start` out of the free run at `first`.
@@ -281,7 +282,8 @@ static uint32_t frontier_step(const arena_t* arena, uint32_t need) {
   const uint32_t room = arena->slices - arena->frontier;
   size_t step = size_max(arena->frontier / 8, PURGE_PIECE / SLICE_BYTES);
   step = size_max(need, size_min(step, 4 * HUGE_PAGE / SLICE_BYTES));
-  if (arena_wants_huge(arena)) {
+  // What follows a long block is touched when it is used: the block ends in small OS pages.
+  if (need < HUGE_SLICES && arena_wants_huge(arena)) {
     step = align_up(arena->frontier + step, HUGE_PAGE / SLICE_BYTES) - arena->frontier;
   }
   return (uint32_t)size_min(slices_rounded(step), room);
@@ -301,8 +303,8 @@ static bool arena_advance(arena_t* arena, const span_want_t* want) {
     (void)port_advise_huge(slice_start(arena, first), slices_bytes(step), true);
   }
   if (huge && !arena->huge) { arena_set_huge(arena, true); }
-  run_free(arena, first, step, is_zero ? RUN_CLEAN : RUN_DIRTY);
-  if (is_zero) { arena->table[first].stamp = 0; }
+  const uint32_t run = run_free(arena, first, step, is_zero ? RUN_CLEAN : RUN_DIRTY);
+  if (is_zero) { arena->table[run].stamp = 0; }
   if (!is_zero) {
     memory.dirty_slices += step;
     stat_up(&memory_stats.committed, slices_bytes(step));
