@@ -83,6 +83,7 @@ struct mi_theap_s {
   size_t slow_calls;
   struct quarantine* quarantine;  // NULL: none yet
   uint32_t serial;                // never 0
+  uint32_t growths;               // of memory, that it has followed
 };
 
 struct mi_heap_s {

@@ -115,6 +115,7 @@ PRIVATE void theap_setup(theap_t* theap, heap_t* heap, thread_t* thread) {
   theap_clear(theap);
   theap->heap = heap;
   theap->thread = thread;
+  theap->growths = load_relaxed(&memory_growths);
   theap_watch(theap, WATCH_HEARTBEAT, thread->has_heartbeat);
 }
 
@@ -336,9 +337,33 @@ static void spare_release_all(theap_t* theap) {
 
 // ---- finding a page, the last resort ----
 
+static void theap_release_page(theap_t* theap, page_t* page) {
+  theap_disown(theap, page);
+  stat_add(&theap->heap->stats.pages_retire, 1);
+  heap_release_page(page);
+}
+
+// Pages that are held for their class, though they are empty, and spare ones.
+static void theap_release_empty(theap_t* theap) {
+  for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
+    page_t* page = theap->first[bin];
+    if (page != page_none() && page_used(page) == 0) { theap_release_page(theap, page); }
+  }
+  spare_release_all(theap);
+}
+
+// Memory that had to grow might not have to again if no thread kept empty pages.
+static void theap_follow_growth(theap_t* theap) {
+  const uint32_t growths = load_relaxed(&memory_growths);
+  if (theap->growths == growths) { return; }
+  theap->growths = growths;
+  theap_release_empty(theap);
+}
+
 static page_t* page_from_memory(theap_t* theap, unsigned bin) {
   heap_t* heap = theap->heap;
   theap_flush_loose(theap, BIN_LARGE);
+  theap_follow_growth(theap);
   page_want_t want = {.bin = bin,
                       .roomy = class_is_roomy(heap, bin),
                       .arena = heap->arena,
@@ -388,12 +413,6 @@ PRIVATE void theap_adopt(theap_t* theap, page_t* page) {
   theap_own(theap, page);
   queue_push_back(theap, page);
   if (queue_is_long(theap, page)) { theap_park(theap, theap->first[page->bin]->next); }
-}
-
-static void theap_release_page(theap_t* theap, page_t* page) {
-  theap_disown(theap, page);
-  stat_add(&theap->heap->stats.pages_retire, 1);
-  heap_release_page(page);
 }
 
 PRIVATE NOINLINE void theap_page_emptied(const void* last, page_t* page) {

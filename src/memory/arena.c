@@ -12,6 +12,7 @@
 
 SHARED_DATA_DEF stats_t memory_stats;
 SHARED_DATA_DEF _Atomic(size_t) memory_untouched;
+SHARED_DATA_DEF _Atomic(uint32_t) memory_growths;
 
 enum { FIRST_ARENA = 8 << 20, HUGE_PAGE = 2 << 20, PURGE_PIECE = 256 << 10 };
 enum { HUGE_SLICES = HUGE_PAGE / SLICE_BYTES };
@@ -299,6 +300,7 @@ static bool arena_advance(arena_t* arena, const span_want_t* want) {
   const bool huge = arena_wants_huge(arena);
   const uint32_t first = arena->frontier;
   arena->frontier += step;
+  (void)add_relaxed(&memory_growths, 1);
   if (huge && arena->huge) {
     (void)port_advise_huge(slice_start(arena, first), slices_bytes(step), true);
   }
