@@ -86,17 +86,24 @@ static inline bool is_aligned(const void* p, size_t alignment) {
   return (address_of(p) & (alignment - 1)) == 0;
 }
 
-/* 0 under a sanitizer, whose own memory is no business of ours: no ceiling is reached then. */
-static inline size_t resident_bytes(void) {
-  if (UNDER_SANITIZER != 0) { return 0; }
+/* Of /proc/self/status, which counts in KiB, whatever an emulator says of OS pages. */
+static inline size_t status_bytes(const char* field) {
   unsigned long kib = 0;
   char line[128];
-  FILE* f = fopen("/proc/self/status", "r"); /* in KiB, whatever an emulator says of OS pages */
+  FILE* f = fopen("/proc/self/status", "r");
   while (f != NULL && fgets(line, sizeof(line), f) != NULL) {
-    if (sscanf(line, "VmRSS: %lu", &kib) == 1) { break; }
+    if (strncmp(line, field, strlen(field)) == 0 &&
+        sscanf(line + strlen(field), ": %lu", &kib) == 1) {
+      break;
+    }
   }
   if (f != NULL) { fclose(f); }
   return (size_t)kib * 1024;
+}
+
+/* 0 under a sanitizer, whose own memory is no business of ours: no ceiling is reached then. */
+static inline size_t resident_bytes(void) {
+  return UNDER_SANITIZER != 0 ? 0 : status_bytes("VmRSS");
 }
 
 #endif
