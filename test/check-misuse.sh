@@ -13,7 +13,7 @@ tables() {
       gsub(/any/, "no promise", cell)
       sub(/^-/, "not run", cell)
       gsub(/\//, " or ", cell); gsub(/,/, ", ", cell)
-      while (match(cell, /;[^=]*=/)) {
+      while (match(cell, /;[^=;]*=/)) {
         cell = substr(cell, 1, RSTART - 1) "; " substr(cell, RSTART + 1, RLENGTH - 2) ": " \
                substr(cell, RSTART + RLENGTH)
       }

@@ -95,6 +95,7 @@ static void process_end(void) {
     const out_t out = message_sink(NULL, NULL);
     leaks_print(&out);
   }
+  if (NOTE_BLOCKS) { quarantine_check(theap_current()); }
   if (option_is_enabled(mi_option_destroy_on_exit)) { give_all_back(); }
 }
 

@@ -52,7 +52,7 @@
 #define MI_GUARD_PAGES (MI_SECURE >= 2)
 #endif
 #ifndef MI_GUARD_FREED
-#define MI_GUARD_FREED (MI_SECURE >= 2)
+#define MI_GUARD_FREED (MI_SECURE >= 2 || MI_DEBUG >= 1)
 #endif
 #ifndef MI_LINKS_APART
 #define MI_LINKS_APART (MI_SECURE >= 3 || MI_DEBUG >= 1)
@@ -79,7 +79,7 @@
 #define MI_CHECK_REUSE (MI_SECURE >= 5 || MI_DEBUG >= 1)
 #endif
 #ifndef MI_QUARANTINE
-#define MI_QUARANTINE (MI_SECURE >= 5)
+#define MI_QUARANTINE (MI_SECURE >= 5 || MI_DEBUG >= 1)
 #endif
 #ifndef MI_KEEP_CLASS
 #define MI_KEEP_CLASS (MI_SECURE >= 5)
@@ -98,7 +98,7 @@ enum {
   CHECK_SIZE = MI_CHECK_SIZE,  // … and, where it is told a size, that the block can have it
   // Level 2.
   GUARD_PAGES = MI_GUARD_PAGES,  // an OS page out of reach at the end of each page of blocks
-  GUARD_FREED = MI_GUARD_FREED,  // large blocks are out of reach once freed
+  GUARD_FREED = MI_GUARD_FREED && !TRACKED,  // large blocks are out of reach once freed
   // Level 3.
   LINKS_APART = MI_LINKS_APART,                    // no links in free blocks
   CHECK_STATE = MI_LINKS_APART && MI_CHECK_STATE,  // each block is known to be live or not
@@ -111,7 +111,7 @@ enum {
   // Level 5, FULL.
   ZERO_FREED = MI_ZERO_FREED,
   CHECK_REUSE = MI_LINKS_APART && MI_CHECK_REUSE,  // nobody wrote to a block between free and reuse
-  QUARANTINE = CHECK_STATE && MI_QUARANTINE,       // freed blocks wait for a random time
+  QUARANTINE = CHECK_STATE && MI_QUARANTINE && !TRACKED,  // freed blocks wait for a random time
   KEEP_CLASS = MI_KEEP_CLASS,  // memory that held blocks of a class never holds other blocks
 
   // Freed blocks may be set aside, unknown to their page.

@@ -168,9 +168,12 @@ PRIVATE void heap_unpark(heap_t* heap, page_t* page);  // claimed by the caller
 // The block has left the program's hands, and no list has it.
 PRIVATE void block_quarantine(page_t* page, block_t* block);
 PRIVATE void quarantine_flush(theap_t* theap);
-PRIVATE void quarantine_forget(theap_t* theap);  // without touching the blocks
+PRIVATE void quarantine_check(const theap_t* theap);  // that nobody wrote to what waits
+PRIVATE void quarantine_forget(theap_t* theap);       // without touching the blocks
 
 // ---- home.c ----
+// The calling thread's theap of the heap; NULL if it does not use the heap, or has ended.
+PRIVATE theap_t* theap_for(const heap_t* heap);
 // A free by the calling thread in a page that is not its own. `set_aside` may refuse, `send` does
 // it.
 PRIVATE bool block_set_aside(page_t* page, block_t* block);

@@ -20,9 +20,7 @@ _Static_assert((9 + (LOOSE_ANY_BIN - 17) % 8) << ((LOOSE_ANY_BIN - 17) / 8 + 5) 
 
 // ---- to the page ----
 
-// Where a page goes that the calling thread has just come to own: its theap of the page's heap, if
-// it has one.
-static theap_t* theap_for(const heap_t* heap) {
+PRIVATE theap_t* theap_for(const heap_t* heap) {
   theap_t* theap = theap_current();
   if (unlikely(theap->thread == NULL)) { theap = thread_enter(); }
   if (theap == NULL || theap->thread == NULL) { return NULL; }

@@ -1,8 +1,9 @@
 // Quarantine: freed blocks wait in a table of the thread. A block takes the place of a random one,
 // which goes home to its page: so nobody can tell when a block will be used again, and rarely soon.
 //
-// Only blocks of the theap's own heap wait: they go with it. Large blocks do not, their memory is
-// out of reach as soon as they are freed. The option quarantine_size bounds the bytes of a thread.
+// They wait with the thread that freed them, in its theap of their heap, and go with that heap; a
+// thread that does not use the heap keeps none of its blocks. Large blocks do not wait here: their
+// memory is out of reach as soon as they are freed. The option quarantine_size bounds the bytes.
 #include "../memory/meta.h"
 #include "../service/options.h"
 #include "../service/random.h"
@@ -27,6 +28,7 @@ static void slot_empty(quarantine_t* q, uint32_t slot) {
   page_t* page = page_of(block);
   q->slots[slot] = NULL;
   q->bytes -= page->block_bytes;
+  if (NOTE_BLOCKS) { block_check_freed(page, block); }
   block_come_home(page, block);
 }
 
@@ -49,10 +51,8 @@ static void quarantine_put(quarantine_t* q, page_t* page, block_t* block) {
 }
 
 PRIVATE void block_quarantine(page_t* page, block_t* block) {
-  theap_t* theap = theap_current();
-  const bool suits =
-      !page_is_single(page) && theap->thread != NULL && theap->heap == load_relaxed(&page->heap);
-  quarantine_t* q = suits ? quarantine_of(theap) : NULL;
+  theap_t* theap = page_is_single(page) ? NULL : theap_for(load_relaxed(&page->heap));
+  quarantine_t* q = theap == NULL ? NULL : quarantine_of(theap);
   if (q == NULL) {
     block_come_home(page, block);
   } else {
@@ -66,6 +66,15 @@ PRIVATE void quarantine_flush(theap_t* theap) {
   theap->quarantine = NULL;
   quarantine_shrink(q, 0);
   meta_free(q, sizeof(quarantine_t));
+}
+
+PRIVATE void quarantine_check(const theap_t* theap) {
+  const quarantine_t* q = theap->quarantine;
+  if (!QUARANTINE || q == NULL) { return; }
+  for (int slot = 0; slot < QUARANTINE_SLOTS; slot++) {
+    const block_t* block = q->slots[slot];
+    if (block != NULL) { block_check_freed(page_of(block), block); }
+  }
 }
 
 PRIVATE void quarantine_forget(theap_t* theap) {

@@ -194,6 +194,7 @@ static void theap_drop(thread_t* thread, theap_t** link) {
   if (thread->recent == theap) { thread->recent = thread->theaps; }
   if (tls_theap == theap) { tls_theap = thread->theaps; }
   heap_unlink_theap(theap->heap, theap);
+  quarantine_flush(theap);
   meta_free(theap, sizeof(theap_t));
 }
 

@@ -274,7 +274,7 @@ static bool memory_is_dense(void) {
 
 // Growth beyond the first arena, while what there is is densely used: worth huge pages.
 static bool arena_wants_huge(const arena_t* arena) {
-  if (GUARD_PAGES) { return false; }  // a guard in each page of blocks leaves none
+  if (GUARD_PAGES || GUARD_FREED) { return false; }  // guards leave none
   return !arena->committed && arena->commit_fun == NULL && !arena->was_huge &&
          huge_is_wanted(arena != memory.first && (arena->huge || memory_is_dense()));
 }
@@ -718,7 +718,7 @@ static void run_give(const arena_t* arena, const uint8_t* start, size_t slices) 
 // True: nobody can reach it any more, and it needs no purge. Memory of the program and huge OS
 // pages stay as they are.
 static bool freed_goes_out_of_reach(const span_t* span) {
-  enum { LEAST = KEEP_CLASS ? 32 << 10 : 1 << 20 };
+  enum { LEAST = QUARANTINE ? 32 << 10 : 1 << 20 };
   const arena_t* arena = span->arena;
   const size_t bytes = slices_bytes(span->slices);
   if (bytes <= LEAST || arena->pinned || arena->committed || arena->commit_fun != NULL) {
@@ -729,32 +729,39 @@ static bool freed_goes_out_of_reach(const span_t* span) {
   return false;
 }
 
-// Spans that are out of reach wait until a later one takes their place, so that their addresses do
-// not come back soon.
-enum { DELAYED_SPANS = KEEP_CLASS ? 24 : 1 };
-static span_t delayed[DELAYED_SPANS];  // under the memory lock
-
 static void run_give_guarded(const span_t* span) {
   arena_t* arena = span->arena;
   arena->guarded = true;
   account_given(arena, span->slices);
   run_free(arena, slice_index(arena, span->start), (uint32_t)span->slices, RUN_CLEAN);
-  count_purge(GIVE_DECOMMITTED, span->slices);
+}
+
+// Spans that are out of reach wait, so that their addresses do not come back soon: until there are
+// too many, then a random one goes. What they hold back is address space, no memory.
+enum { DELAYED_SPANS = QUARANTINE ? 256 : 1, DELAYED_SLICES = 64 << 20 >> SLICE_SHIFT };
+static struct {
+  span_t spans[DELAYED_SPANS];
+  size_t count, slices;
+} delayed;  // under the memory lock
+
+static void delayed_give(size_t at) {
+  const span_t span = delayed.spans[at];
+  delayed.spans[at] = delayed.spans[--delayed.count];
+  delayed.slices -= span.slices;
+  run_give_guarded(&span);
 }
 
 static void delay_span(const span_t* span) {
-  const size_t slot = random_below(&memory.random, DELAYED_SPANS);
-  const span_t before = delayed[slot];
-  delayed[slot] = *span;
-  if (before.arena != NULL) { run_give_guarded(&before); }
+  while (delayed.count == DELAYED_SPANS ||
+         (delayed.count > 0 && delayed.slices + span->slices > DELAYED_SLICES)) {
+    delayed_give(random_below(&memory.random, delayed.count));
+  }
+  delayed.spans[delayed.count++] = *span;
+  delayed.slices += span->slices;
 }
 
 static void delayed_flush(void) {
-  for (size_t slot = 0; KEEP_CLASS && slot < DELAYED_SPANS; slot++) {
-    const span_t before = delayed[slot];
-    delayed[slot] = (span_t){0};
-    if (before.arena != NULL) { run_give_guarded(&before); }
-  }
+  while (QUARANTINE && delayed.count > 0) { delayed_give(delayed.count - 1); }
 }
 
 PRIVATE void memory_give(span_t span) {
@@ -764,7 +771,8 @@ PRIVATE void memory_give(span_t span) {
   }
   const bool guarded = GUARD_FREED && freed_goes_out_of_reach(&span);
   lock_acquire(&memory.lock);
-  if (guarded && KEEP_CLASS && port_address_limit() == SIZE_MAX) {
+  if (guarded) { count_purge(GIVE_DECOMMITTED, span.slices); }
+  if (guarded && QUARANTINE && port_address_limit() == SIZE_MAX) {
     delay_span(&span);
   } else if (guarded) {
     run_give_guarded(&span);

@@ -31,14 +31,18 @@ static size_t filled_bytes(const page_t* page) { return size_min(page_room(page)
 
 _Noreturn static COLD void report_use_after_free(const page_t* page, const void* p);
 
-PRIVATE void block_check_reuse(const page_t* page, const void* p) {
+PRIVATE void block_check_freed(const page_t* page, const void* p) {
   if (!CHECK_REUSE || !(ZERO_FREED || FILL_BLOCKS)) { return; }
   if (page_is_single(page) && !NOTE_BLOCKS) { return; }
   const int value = ZERO_FREED ? 0 : FILL_FREED;
   if (was_filled(page, p) && unlikely(!is_filled(p, value, filled_bytes(page)))) {
     report_use_after_free(page, p);
   }
-  if (NOTE_BLOCKS) { note_of(page, p)->freed_by = 0; }
+}
+
+PRIVATE void block_check_reuse(const page_t* page, const void* p) {
+  block_check_freed(page, p);
+  if (CHECK_REUSE && NOTE_BLOCKS) { note_of(page, p)->freed_by = 0; }
 }
 
 PRIVATE void block_filled_taken(page_t* page, void* p, size_t size) {
@@ -117,6 +121,13 @@ _Noreturn PRIVATE COLD void report_bad_list(const page_t* page, const void* p) {
       page_room(page), p, who(page, p, text));
 }
 
+_Noreturn PRIVATE COLD void report_endless_list(const page_t* page) {
+  message_fatal(
+      "corrupt list of free blocks of %zu bytes: it never ends; one of them was freed twice, or "
+      "written to after it was freed",
+      page_room(page));
+}
+
 // The block that an address is in.
 static const uint8_t* block_around(const page_t* page, const void* p) {
   const size_t offset = page_offset(page, p);
@@ -168,6 +179,9 @@ PRIVATE COLD void report_bad_block(const page_t* page, const void* p, const char
     message_error(EAGAIN, "%s of %zu-byte block %p%s",
                   *what == 'f' ? "double free" : "realloc after free", block_size(page, p), p,
                   who(page, p, text));
+  } else if (!page_is_single(page) && canary_is_intact(page, p) &&
+             !block_before_is_intact(page, p, index)) {
+    report_overflow(page, (const uint8_t*)p - page->block_bytes, "neighbour's free");
   } else {
     report_overflow(page, p, what);
   }

@@ -559,12 +559,22 @@ PRIVATE void page_extend(page_t* page) {
   stat_add(&memory_stats.pages_extended, 1);
 }
 
+// A program that frees a block twice, or writes to one that it freed, may close a list to a circle:
+// whoever follows one to its end counts the blocks, from list_most down.
+static uint32_t list_most(const page_t* page) { return page->capacity + 1u; }
+
+static void list_count(const page_t* page, uint32_t* left) {
+  if (unlikely(--*left == 0)) { report_endless_list(page); }
+}
+
 // Puts a list in front of `free`.
 static void page_prepend(page_t* page, block_t* list) {
+  uint32_t left = list_most(page);
   if (page->free != NULL && list != NULL) {
     track_quiet();
     block_t* last = list;
     for (block_t* next = block_next(page, last); next != NULL; next = block_next(page, last)) {
+      list_count(page, &left);
       last = next;
     }
     block_set_next(page, last, page->free);
@@ -594,11 +604,11 @@ PRIVATE void page_restore(page_t* page, uint32_t claimed) {
 }
 
 static uint32_t list_length(const page_t* page, const block_t* block) {
-  uint32_t count = 0;
+  uint32_t left = list_most(page);
   track_quiet();
-  for (; block != NULL; block = block_next(page, block)) { count++; }
+  for (; block != NULL; block = block_next(page, block)) { list_count(page, &left); }
   track_loud();
-  return count;
+  return list_most(page) - left;
 }
 
 PRIVATE uint32_t page_used(const page_t* page) {
@@ -612,8 +622,10 @@ typedef struct block_bits {
 
 static void bits_of_free(block_bits_t* bits, const page_t* page) {
   const uint32_t block_bytes = (uint32_t)page->block_bytes;
+  uint32_t left = list_most(page);
   memset(bits->words, 0, divide_up(page->capacity, 64) * sizeof(bits->words[0]));
   for (const block_t* block = page->free; block != NULL; block = block_next(page, block)) {
+    list_count(page, &left);
     const uint32_t index = (uint32_t)((const uint8_t*)block - page->start) / block_bytes;
     bits->words[index / 64] |= (uint64_t)1 << (index % 64);
   }

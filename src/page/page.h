@@ -214,11 +214,25 @@ FAST uint64_t* canary_of(const page_t* page, const void* p) {
   return (uint64_t*)((uintptr_t)p + page->block_bytes - sizeof(uint64_t));
 }
 
+// Where what ends a block is the same whenever it is live. Debug builds fill all that is behind the
+// end of a block, at least these eight bytes.
+enum { HAS_CANARIES = CANARY || FILL_BLOCKS };
+
 FAST uint64_t canary_value(const page_t* page, const void* p) {
-  return page_checks(page)->key ^ (uintptr_t)p;
+  return FILL_BLOCKS ? 0xDEDEDEDEDEDEDEDEu : page_checks(page)->key ^ (uintptr_t)p;
 }
 
-// Was the block written to since it was freed? It is as it was then.
+FAST void canary_set(const page_t* page, const void* p) {
+  if (HAS_CANARIES) { *canary_of(page, p) = canary_value(page, p); }
+}
+
+FAST bool canary_is_intact(const page_t* page, const void* p) {
+  return *canary_of(page, p) == canary_value(page, p);
+}
+
+// Ends the process if the block was written to since it was freed: while it waits …
+PRIVATE void block_check_freed(const page_t* page, const void* p);
+// … and when it is taken again.
 PRIVATE void block_check_reuse(const page_t* page, const void* p);
 PRIVATE void block_filled_taken(page_t* page, void* p, size_t size);
 PRIVATE void block_filled_freed(page_t* page, void* p);
@@ -230,22 +244,31 @@ PRIVATE size_t block_size(const page_t* page, const void* p);
 // Tells what is wrong with a pointer that was given back or, `what`, to realloc.
 PRIVATE COLD void report_bad_block(const page_t* page, const void* p, const char* what);
 _Noreturn PRIVATE COLD void report_bad_list(const page_t* page, const void* p);
+_Noreturn PRIVATE COLD void report_endless_list(const page_t* page);
 
 // A block of a page with several was asked for with `size` bytes.
 FAST void hook_taken(page_t* page, block_t* block, size_t size) {
   if (FILL_BLOCKS || CHECK_REUSE) { block_filled_taken(page, block, size); }
-  if (CANARY) { *canary_of(page, block) = canary_value(page, block); }
 }
 
-// Is it the start of a live block, which nobody wrote behind? `single`: of a page with one block.
+// Did nobody write behind the block before the one with this index, if it is live?
+FAST bool block_before_is_intact(const page_t* page, const void* p, uint32_t index) {
+  if (!CHECK_STATE || !HAS_CANARIES || index == 0) { return true; }
+  if (load_acquire(&page_checks(page)->links[index - 1]) != LINK_LIVE) { return true; }  // [C3] in
+  return canary_is_intact(page, (const uint8_t*)p - page->block_bytes);
+}
+
+// Is it the start of a live block, which nobody wrote behind, nor behind the one before it?
+// `single`: of a page with one block.
 FAST bool block_is_intact_in(const page_t* page, const void* p, bool single) {
   const page_checks_t* checks = page_checks(page);
   uint32_t index;
   if (!CHECK_FREE) { return true; }
   if (unlikely(!checks_find(checks, page_offset(page, p), &index))) { return false; }
   if (CHECK_STATE && unlikely(load_relaxed(&checks->links[index]) != LINK_LIVE)) { return false; }
-  if (CANARY && !single && unlikely(*canary_of(page, p) != canary_value(page, p))) { return false; }
-  return !FILL_BLOCKS || block_padding_is_intact(page, p);
+  if (CANARY && !single && unlikely(!canary_is_intact(page, p))) { return false; }
+  if (FILL_BLOCKS && !block_padding_is_intact(page, p)) { return false; }
+  return single || likely(block_before_is_intact(page, p, index));
 }
 
 // Any thread.
@@ -265,7 +288,8 @@ FAST block_t* block_unlink(const page_t* page, block_t* block) {
   link_t* link = block_link(page, block);
   const uint32_t next = load_relaxed(link);
   if (CHECK_STATE && unlikely(next >= LINK_AWAY)) { report_bad_list(page, block); }
-  store_relaxed(link, LINK_LIVE);
+  canary_set(page, block);
+  store_release(link, LINK_LIVE);  // [C3] out
   return link_block(page, next);
 }
 

@@ -66,10 +66,13 @@ char* take(size_t n) { return malloc(n); }
 // allocates.
 static void* given;
 static sem_t give, done;
+static pthread_t helper;
+static bool helper_may_go;
 
 static void* helper_main(void* arg) {
-  for (;;) {
+  for (bool is_last = false; !is_last;) {
     sem_wait(&give);
+    is_last = helper_may_go;
     free(given);
     sem_post(&done);
   }
@@ -77,7 +80,6 @@ static void* helper_main(void* arg) {
 }
 
 void start_helper(void) {
-  static pthread_t helper;
   if (helper != 0) { return; }
   sem_init(&give, 0, 0);
   sem_init(&done, 0, 0);
@@ -89,6 +91,14 @@ void free_by_other_thread(void* p) {
   given = p;
   sem_post(&give);
   sem_wait(&done);
+}
+
+// As programs do before they end.
+static void end_helper(void) {
+  if (helper == 0) { return; }
+  helper_may_go = true;
+  free_by_other_thread(NULL);
+  pthread_join(helper, NULL);
 }
 
 void crime_free(void* p) {
@@ -273,5 +283,6 @@ int main(int argc, char** argv) {
   frees_by_other = strcmp(argv[3], "other") == 0;
   if (frees_by_other) { start_helper(); }
   crime->commit(strtoul(argv[2], NULL, 10));
+  end_helper();
   return 0;
 }

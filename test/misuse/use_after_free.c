@@ -102,14 +102,14 @@ static void uaf_write_freed(size_t n) {
 // The same, and then blocks come and go until the freed one was in use again, whatever keeps it
 // back.
 static void uaf_write_found(size_t n) {
-  enum { MOST = 100000, BYTES = 256 << 20 };
+  enum { MOST = 20000, BYTES = 256 << 20 };
   char* churned[64] = {NULL};
   keep_few(n);
   char* p = take(n);
   crime_free(p);
   memset(opaque(p) + n - 8, 0x41, 8);
   for (size_t i = 0; i < MOST && i < BYTES / n; i++) {
-    free(churned[i % 64]);
+    crime_free(churned[i % 64]);
     churned[i % 64] = take(n);
   }
   for (int i = 0; i < 64; i++) { free(churned[i]); }
