@@ -284,11 +284,11 @@ FAST bool fills_freed(void) {
 
 // The next block of the list; this one is the program's from now on.
 FAST block_t* block_unlink(const page_t* page, block_t* block) {
+  canary_set(page, block);
   if (!LINKS_APART) { return block->next; }
   link_t* link = block_link(page, block);
   const uint32_t next = load_relaxed(link);
   if (CHECK_STATE && unlikely(next >= LINK_AWAY)) { report_bad_list(page, block); }
-  canary_set(page, block);
   store_release(link, LINK_LIVE);  // [C3] out
   return link_block(page, next);
 }

@@ -33,6 +33,8 @@ MI_CHECK_SIZE;debug;delete_larger size_free_sized
 MI_CHECK_STATE;debug;df_interleaved df_delayed
 MI_LINKS_APART;debug;uaf_first_word uaf_leaks_pointer
 MI_CHECK_REUSE;debug;uaf_write_found
+MI_GUARD_FREED;debug;uaf_large_access
+MI_QUARANTINE;debug;df_after_reuse
 END
 }
 
