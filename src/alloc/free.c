@@ -40,11 +40,15 @@ static NOINLINE void block_free_home(void* p, page_t* page) {
 
 // ---- checked builds ----
 
-// The block leaves the program's hands, from a page that is not the thread's, or to wait.
+// The block leaves the program's hands, from a page that is not the thread's, or to wait. It is
+// filled when it has left: who frees it at the same time then sees that, not what fills it.
 static void block_leave(page_t* page, void* p) {
   if (unlikely(!block_depart(page, p))) {  // another thread was quicker
     block_refuse(p, page);
-  } else if (QUARANTINE) {
+    return;
+  }
+  if (fills_freed()) { block_filled_freed(page, p); }
+  if (QUARANTINE) {
     block_quarantine(page, p);
   } else if (!KEEP_LOOSE || !block_set_aside(page, p)) {
     block_send(page, p);
@@ -52,11 +56,11 @@ static void block_leave(page_t* page, void* p) {
 }
 
 PRIVATE void block_free_filled(void* p, page_t* page) {
-  block_filled_freed(page, p);
   if (QUARANTINE) {
     block_leave(page, p);
     return;
   }
+  block_filled_freed(page, p);
   page_push(page, p);
   if (--page->used == 0) { theap_page_emptied(p, page); }
 }
@@ -67,7 +71,6 @@ static void block_free_known(void* p, page_t* page) {
   } else if (unlikely(!block_is_intact(page, p))) {
     block_refuse(p, page);
   } else {
-    if (fills_freed()) { block_filled_freed(page, p); }
     block_leave(page, p);
   }
 }

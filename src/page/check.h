@@ -45,7 +45,6 @@ typedef struct block block_t;
 typedef struct note {
   size_t size;                  // asked for; the block is this long to the program
   uint32_t taken_by, freed_by;  // threads, as the OS numbers them; 0: nobody
-  uint32_t taken_at, freed_at;  // stacks, as who collects them numbers them; 0: none
 } note_t;
 
 typedef struct page_checks {
