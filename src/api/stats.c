@@ -257,12 +257,22 @@ API char* mi_heap_stats_get_json(mi_heap_t* heap, size_t buf_size, char* buf) {
 
 // ---- as text ----
 
+// Builds that know each block tell of each size class too.
+static void print_all(const mi_stats_t* stats, const out_t* out, const char* title) {
+  stats_print(stats, out, title);
+  for (unsigned bin = 1; (NOTE_BLOCKS || TRACKED) && bin < BIN_COUNT; bin++) {
+    char name[32];
+    format_text(name, sizeof(name), "blocks of %zu bytes", bin_bytes(bin));
+    stats_print_row(out, name, &stats->malloc_bins[bin]);
+  }
+}
+
 API void mi_subproc_stats_print_out(mi_subproc_id_t subproc_id, mi_output_fun* out, void* arg) {
   const out_t sink = message_sink(out, arg);
   if (subproc_id._mi_subproc_id == NULL) { return; }
   mi_stats_t stats;
   gather(subproc_id._mi_subproc_id, &stats);
-  stats_print(&stats, &sink, "statistics");
+  print_all(&stats, &sink, "statistics");
 }
 
 API void mi_stats_print_out(mi_output_fun* out, void* arg) {
@@ -278,7 +288,7 @@ API void mi_stats_print(void* out) {
 static void print_heap(const out_t* out, size_t id, const mi_stats_t* stats) {
   char title[40];
   format_text(title, sizeof(title), "heap %zu", id);
-  stats_print(stats, out, title);
+  print_all(stats, out, title);
 }
 
 API void mi_heap_stats_print_out(mi_heap_t* heap, mi_output_fun* out, void* arg) {

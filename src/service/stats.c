@@ -116,7 +116,8 @@ static void label_text(const char* name, char* label, size_t size) {
   }
 }
 
-static COLD void print_row(const out_t* out, const char* name, const mi_stat_count_t* count) {
+PRIVATE COLD void stats_print_row(const out_t* out, const char* name,
+                                  const mi_stat_count_t* count) {
   char label[32], peak[AMOUNT_CHARS], total[AMOUNT_CHARS], current[AMOUNT_CHARS];
   if (count->total == 0 && count->peak == 0 && count->current == 0) { return; }
   label_text(name, label, sizeof(label));
@@ -136,7 +137,7 @@ static COLD void print_counter(const out_t* out, const char* name, int64_t total
 
 PRIVATE void stats_print(const mi_stats_t* stats, const out_t* out, const char* title) {
   out_printf(out, "%-28s %11s %11s %11s\n", title, "peak", "total", "current");
-#define MI_STAT_COUNT(name)   print_row(out, #name, &stats->name);
+#define MI_STAT_COUNT(name)   stats_print_row(out, #name, &stats->name);
 #define MI_STAT_COUNTER(name) print_counter(out, #name, stats->name.total);
   MI_STAT_FIELDS()
 #undef MI_STAT_COUNT

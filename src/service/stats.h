@@ -62,6 +62,7 @@ PRIVATE void stats_merge(mi_stats_t* into, const mi_stats_t* from);
 
 // A table with columns peak, total and current. Lines of things that never happened are left out.
 PRIVATE void stats_print(const mi_stats_t* stats, const out_t* out, const char* title);
+PRIVATE COLD void stats_print_row(const out_t* out, const char* name, const mi_stat_count_t* count);
 
 // The text goes to buf, or to memory of its own if buf is NULL. NULL if it does not fit, or
 // allocate fails.

@@ -317,8 +317,12 @@ static void capture(const char* message, void* arg) {
 
 static void test_text(void) {
   static capture_t c;
+  void* p = mi_malloc(999);
   mi_stats_print_out(capture, &c);
   CHECK(c.length > 200 && strchr(c.text, '\n') != NULL);
+  const bool knows_blocks = mi_usable_size(p) == 999; /* then there is a line for each class */
+  CHECK((strstr(c.text, "blocks of 1024 bytes") != NULL) == knows_blocks);
+  mi_free(p);
   c.length = 0;
   mi_thread_stats_print_out(capture, &c);
   CHECK(c.length > 0);
