@@ -17,7 +17,8 @@
 
 #include "../base/bits.h"
 
-enum { SLICE_SHIFT = 14, SLICE_BYTES = 1 << SLICE_SHIFT };
+enum { SLICE_SHIFT = 14 };
+#define SLICE_BYTES ((size_t)1 << SLICE_SHIFT)
 
 enum {
   MAP_PART_SHIFT = 32,

@@ -224,7 +224,9 @@ static void world_ready(void) {
   for (int i = 0; i < POOL_SLICES; i++) {
     const uintptr_t address = (uintptr_t)pool_memory[i];
     model_state((void*)&part_of(address)[(uint32_t)address >> SLICE_SHIFT], sizeof(map_entry_t));
-    for (int j = 0; j < SLICE_BYTES / BLOCK; j++) { model_state(&pool_memory[i][j * BLOCK], 64); }
+    for (size_t j = 0; j < SLICE_BYTES / BLOCK; j++) {
+      model_state(&pool_memory[i][j * BLOCK], 64);
+    }
   }
 }
 
