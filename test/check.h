@@ -1,5 +1,6 @@
-/* Checks for the test programs: CHECK(condition) reports a broken promise with its place and goes on; check_done() is
-   what main returns. A check that holds allocates nothing, takes no lock and leaves errno alone. */
+/* Checks for the test programs: CHECK(condition) reports a broken promise with its place and goes
+   on; check_done() is what main returns. A check that holds allocates nothing, takes no lock and
+   leaves errno alone. */
 #ifndef TEST_CHECK_H
 #define TEST_CHECK_H
 
@@ -14,7 +15,8 @@ static void check_failed(const char* file, int line, const char* text) {
   char message[400];
   const int n = snprintf(message, sizeof(message), "%s:%d: failed: %s\n", file, line, text);
   const int length = n < (int)sizeof(message) ? n : (int)sizeof(message) - 1;
-  if (write(2, message, (size_t)length) < 0) { /* nowhere to say it: the count still tells */ }
+  if (write(2, message, (size_t)length) < 0) { /* nowhere to say it: the count still tells */
+  }
   __atomic_add_fetch(&check_failures, 1, __ATOMIC_RELAXED);
   errno = saved;
 }

@@ -7,7 +7,9 @@
 
 #include "workload.h"
 
-typedef struct { double x[3]; } vector_t;
+typedef struct {
+  double x[3];
+} vector_t;
 
 typedef struct {
   vector_t place, speed, pull;
@@ -17,8 +19,8 @@ typedef struct {
 typedef struct node_t {
   const body_t* body; /* NULL: a cell */
   double mass;
-  vector_t center; /* of mass; in cells under construction, the sum of mass * place */
-  struct node_t* part[];   /* 8 in a cell, none in a leaf */
+  vector_t center;       /* of mass; in cells under construction, the sum of mass * place */
+  struct node_t* part[]; /* 8 in a cell, none in a leaf */
 } node_t;
 
 enum {

@@ -248,7 +248,9 @@ static number_t* common_divisor(const number_t* a, const number_t* b) {
 
 enum { BASE = 96, WORDS = 4, RELATIONS = BASE + 32 };
 
-typedef struct { uint64_t word[WORDS]; } bits_t;
+typedef struct {
+  uint64_t word[WORDS];
+} bits_t;
 
 static void flip(bits_t* b, size_t i) { b->word[i / 64] ^= (uint64_t)1 << (i % 64); }
 static bool has(const bits_t* b, size_t i) { return (b->word[i / 64] >> (i % 64) & 1) != 0; }

@@ -13,7 +13,9 @@ typedef struct block_t {
   size_t bytes;
 } block_t;
 
-static const struct { size_t low, high; } kinds[PHASES] = {
+static const struct {
+  size_t low, high;
+} kinds[PHASES] = {
     {24, 96},   {200, 1200}, {2000, 16000},   {24, 30000}, {64, 64},     {4096, 4096},
     {100, 400}, {24, 128},   {30000, 300000}, {500, 600},  {1000, 9000}, {32, 2000},
 };

@@ -24,9 +24,7 @@ static void replace(buffer_t* b, size_t bytes) {
   release(b);
   b->p = take(bytes);
   b->bytes = bytes;
-  for (size_t i = 0; i < bytes; i += STRIDE) {
-    b->p[i] = (unsigned char)(bytes / 16 + i / STRIDE);
-  }
+  for (size_t i = 0; i < bytes; i += STRIDE) { b->p[i] = (unsigned char)(bytes / 16 + i / STRIDE); }
 }
 
 int main(int argc, char** argv) {

@@ -17,9 +17,7 @@ static _Atomic(chain_t*) transfers[TRANSFERS];
 static long chains; /* per round, in all */
 static long round_now;
 
-static void chain_mark(chain_t* c) {
-  block_mark(c + 1, c->bytes - sizeof(chain_t), c->bytes * 31);
-}
+static void chain_mark(chain_t* c) { block_mark(c + 1, c->bytes - sizeof(chain_t), c->bytes * 31); }
 
 static void free_chain(chain_t* c) {
   while (c != NULL) {
@@ -33,9 +31,9 @@ static void free_chain(chain_t* c) {
 static chain_t* new_chain(rng_t* rng) {
   chain_t* first = NULL;
   for (size_t i = rng_between(rng, 1, 20); i > 0; i--) {
-    const size_t bytes = sizeof(chain_t) + (rng_below(rng, 1000) == 0
-                                                ? rng_log_between(rng, 4 * KIB, 256 * KIB)
-                                                : rng_log_between(rng, 8, 4 * KIB));
+    const size_t bytes =
+        sizeof(chain_t) + (rng_below(rng, 1000) == 0 ? rng_log_between(rng, 4 * KIB, 256 * KIB)
+                                                     : rng_log_between(rng, 8, 4 * KIB));
     chain_t* c = take(bytes);
     c->next = first;
     c->bytes = bytes;

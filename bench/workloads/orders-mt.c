@@ -7,7 +7,9 @@
 
 enum { BATCH = 1000, SHELVES = 16, ORDERS = 3 };
 
-typedef struct { slot_t slots[BATCH]; } batch_t;
+typedef struct {
+  slot_t slots[BATCH];
+} batch_t;
 
 static _Atomic(batch_t*) shelves[SHELVES];
 static long batches; /* in all */

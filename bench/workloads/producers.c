@@ -20,7 +20,9 @@ typedef struct {
   batch_t* queue[DEPTH];
 } pair_t;
 
-static const struct { size_t low, high; } kinds[] = {{64, 64}, {16, 16}, {256, 256}, {16, 400}};
+static const struct {
+  size_t low, high;
+} kinds[] = {{64, 64}, {16, 16}, {256, 256}, {16, 400}};
 enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
 
 static pair_t pairs[MAX_THREADS];

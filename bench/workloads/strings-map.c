@@ -78,8 +78,7 @@ static entry_t** find(const char* text, uint32_t hash) {
 static void append(entry_t* e, uint32_t value) {
   if (e->count == e->capacity) {
     const uint32_t more = e->capacity == 0 ? 2 : 2 * e->capacity;
-    e->values =
-        take_resized(e->values, e->capacity * sizeof(uint32_t), more * sizeof(uint32_t));
+    e->values = take_resized(e->values, e->capacity * sizeof(uint32_t), more * sizeof(uint32_t));
     e->capacity = more;
     operations++;
   }

@@ -73,13 +73,13 @@ static inline long share_of(long total, int index) {
   return total / workload.threads + (index < total % workload.threads ? 1 : 0);
 }
 
-static inline void metric(const char* name, long value) {
-  printf("metric %s %ld\n", name, value);
-}
+static inline void metric(const char* name, long value) { printf("metric %s %ld\n", name, value); }
 
 /* ---- Random numbers ---------------------------------------------------------------------------*/
 
-typedef struct { uint64_t state; } rng_t;
+typedef struct {
+  uint64_t state;
+} rng_t;
 
 static inline rng_t rng_seeded(uint64_t seed) { return (rng_t){seed * 0x9E3779B97F4A7C15u + 1}; }
 
@@ -124,8 +124,7 @@ static inline void live_flush(void) {
   ptrdiff_t peak = atomic_load_explicit(&live_peak, memory_order_relaxed);
   live_delta = 0;
   while (now > peak && !atomic_compare_exchange_weak_explicit(
-                           &live_peak, &peak, now, memory_order_relaxed, memory_order_relaxed)) {
-  }
+                           &live_peak, &peak, now, memory_order_relaxed, memory_order_relaxed)) {}
 }
 
 static inline void live_change(ptrdiff_t bytes) {

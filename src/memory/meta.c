@@ -93,7 +93,8 @@ PRIVATE void* meta_alloc(size_t bytes) {
 static void purge_within(void* p, size_t bytes) {
   enum { LEAST = 16 << 10 };
   const size_t page = port_page_bytes();
-  const uintptr_t start = align_up((uintptr_t)p, page), end = align_down((uintptr_t)p + bytes, page);
+  const uintptr_t start = align_up((uintptr_t)p, page),
+                  end = align_down((uintptr_t)p + bytes, page);
   if (bytes >= LEAST && start < end) { (void)port_decommit((void*)start, end - start); }
 }
 

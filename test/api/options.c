@@ -106,8 +106,8 @@ static void test_print(void) {
 
 /* ---- the environment ---- */
 
-/* The child prints `get` and `get_size` of the option with this number, and whether a default set
- * later applies. */
+/* The child prints `mi_option_get` and `mi_option_get_size` of the option with this number, and
+ * whether a default set later applies. */
 static int child(const char* number) {
   const mi_option_t option = (mi_option_t)atoi(number);
   void* p = mi_malloc(100);

@@ -10,12 +10,12 @@
 #include <sys/resource.h>
 
 static int run_as(char** argv, unsigned long kind, bool endless_stack) {
-  char* const again[] = { argv[0], (char*)(size_t)"again", NULL };
+  char* const again[] = {argv[0], (char*)(size_t)"again", NULL};
   fflush(NULL);
   const pid_t pid = fork();
   if (pid == 0) {
     alarm(10);
-    const struct rlimit endless = { RLIM_INFINITY, RLIM_INFINITY };
+    const struct rlimit endless = {RLIM_INFINITY, RLIM_INFINITY};
     if (endless_stack && setrlimit(RLIMIT_STACK, &endless) != 0) { _exit(0); }
     if (personality(kind) == -1) { _exit(0); }
     execv("/proc/self/exe", again);

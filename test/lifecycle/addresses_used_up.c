@@ -9,7 +9,10 @@
 enum { MOST = 4096 };
 
 static int child(void) {
-  static struct { void* start; size_t size; } taken[MOST];
+  static struct {
+    void* start;
+    size_t size;
+  } taken[MOST];
   int n = 0;
   unsigned char* mine = (unsigned char*)malloc(5000);
   pattern_fill(mine, 5000, 1);

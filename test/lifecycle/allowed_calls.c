@@ -1,7 +1,7 @@
 /* test: timeout=60 */
-/* A sandbox that allows what a program cannot live without, and refuses all else, madvise and mremap
-   among it: allocation goes on, in new threads and children too. Memory cannot be given back then,
-   but what is freed is used again. */
+/* A sandbox that allows what a program cannot live without, and refuses all else, madvise and
+   mremap among it: allocation goes on, in new threads and children too. Memory cannot be given back
+   then, but what is freed is used again. */
 #define _GNU_SOURCE
 #include "filter.h"
 
@@ -10,19 +10,23 @@
 #include "workout.h"
 
 static const long essential[] = {
-  SYS_mmap, SYS_munmap, SYS_mprotect, SYS_brk, SYS_futex, SYS_clone, SYS_exit, SYS_exit_group,
-  SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_set_robust_list, SYS_gettid, SYS_getpid, SYS_tgkill,
-  SYS_wait4, SYS_write, SYS_alarm, SYS_setitimer, SYS_kill,
+    SYS_mmap,         SYS_munmap,          SYS_mprotect,
+    SYS_brk,          SYS_futex,           SYS_clone,
+    SYS_exit,         SYS_exit_group,      SYS_rt_sigprocmask,
+    SYS_rt_sigreturn, SYS_set_robust_list, SYS_gettid,
+    SYS_getpid,       SYS_tgkill,          SYS_wait4,
+    SYS_write,        SYS_alarm,           SYS_setitimer,
+    SYS_kill,
 #ifdef SYS_clone3
-  SYS_clone3,
+    SYS_clone3,
 #endif
 #ifdef SYS_rseq
-  SYS_rseq,
+    SYS_rseq,
 #endif
 };
 enum { ESSENTIAL = sizeof(essential) / sizeof(essential[0]) };
 
-static int errors[] = { EPERM, ENOSYS };
+static int errors[] = {EPERM, ENOSYS};
 static int error;
 
 static bool large_ones(void) {

@@ -28,8 +28,8 @@ static void in_preinit(int argc, char** argv, char** environment) {
   (void)argc, (void)argv, (void)environment;
   use_in_phase(0);
 }
-__attribute__((section(".preinit_array"), used)) static void (*const preinit)(
-    int, char**, char**) = in_preinit;
+__attribute__((section(".preinit_array"), used)) static void (*const preinit)(int, char**,
+                                                                              char**) = in_preinit;
 
 __attribute__((constructor(101))) static void first_constructor(void) { use_in_phase(1); }
 __attribute__((constructor(5000))) static void later_constructor(void) { use_in_phase(2); }

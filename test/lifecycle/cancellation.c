@@ -13,7 +13,7 @@ static bool passed;
 /* With a request pending, nothing here may end the thread; the test for cancellation at the end
    does. */
 static void* not_a_point(void* unused) {
-  while (!__atomic_load_n(&pending, __ATOMIC_ACQUIRE)) { }
+  while (!__atomic_load_n(&pending, __ATOMIC_ACQUIRE)) {}
   bool fine = workout();
   for (size_t size = 100; size < 300000000; size *= 50) {
     void* p = malloc(size);

@@ -24,8 +24,8 @@ static bool write_text(const char* name, const char* text) {
 
 /* The group is made, with its limit; where that cannot be, nothing is left behind. */
 static bool make_group(void) {
-  static const char* const roots[] = { "/sys/fs/cgroup/memory", "/sys/fs/cgroup" };
-  static const char* const files[] = { "memory.limit_in_bytes", "memory.max" };
+  static const char* const roots[] = {"/sys/fs/cgroup/memory", "/sys/fs/cgroup"};
+  static const char* const files[] = {"memory.limit_in_bytes", "memory.max"};
   char limit[30];
   snprintf(limit, sizeof(limit), "%d", LIMIT_MIB << 20);
   for (int version = 0; version < 2; version++) {
@@ -56,7 +56,7 @@ static void fill_and_free(size_t size) {
 }
 
 static int child(void) {
-  static const size_t sizes[] = { 1100, 5000, 20000, 70000, 300000, 2000000, 39000000 };
+  static const size_t sizes[] = {1100, 5000, 20000, 70000, 300000, 2000000, 39000000};
   if (!write_text("cgroup.procs", "0")) { return 77; }
   for (int round = 0; round < ROUNDS; round++) { fill_and_free(sizes[(round * 3) % 7]); }
   CHECK(workout() && workout_in_thread());

@@ -30,7 +30,7 @@ int main(int argc, char** argv) {
   const pid_t pid = fork();
   if (pid == 0) {
     alarm(15);
-    char* const again[] = { argv[0], (char*)(size_t)"again", NULL };
+    char* const again[] = {argv[0], (char*)(size_t)"again", NULL};
     close(0);
     close(1);
     close(2);

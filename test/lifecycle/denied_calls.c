@@ -10,11 +10,12 @@
 #include "workout.h"
 
 static const long optional_calls[] = {
-  SYS_getrandom, SYS_mbind, SYS_set_mempolicy, SYS_get_mempolicy, SYS_sysinfo, SYS_membarrier,
-  SYS_sched_getaffinity, SYS_getcpu, SYS_uname, SYS_getrusage,
+    SYS_getrandom, SYS_mbind,      SYS_set_mempolicy,     SYS_get_mempolicy,
+    SYS_sysinfo,   SYS_membarrier, SYS_sched_getaffinity, SYS_getcpu,
+    SYS_uname,     SYS_getrusage,
 };
-static const long only_getrandom[] = { SYS_getrandom };
-static const long prctl_call[] = { SYS_prctl };
+static const long only_getrandom[] = {SYS_getrandom};
+static const long prctl_call[] = {SYS_prctl};
 enum { OPTIONAL_CALLS = sizeof(optional_calls) / sizeof(optional_calls[0]) };
 
 static const long* numbers;
@@ -41,7 +42,7 @@ static int denied_here(void) {
 
 /* Denied to a program from its start on. */
 static int denied_at_start(void) {
-  char* const again[] = { arguments[0], (char*)(size_t)"again", NULL };
+  char* const again[] = {arguments[0], (char*)(size_t)"again", NULL};
   if (!filter_calls(numbers, count, error)) { return skip("no seccomp filters here"); }
   execv("/proc/self/exe", again);
   return 77;
@@ -58,7 +59,7 @@ static void deny(const long* calls, int n, int with) {
 int main(int argc, char** argv) {
   if (argc > 1) { return use(); }
   arguments = argv;
-  const int errors[] = { EPERM, ENOSYS, EINVAL };
+  const int errors[] = {EPERM, ENOSYS, EINVAL};
   for (int i = 0; i < 3; i++) {
     deny(optional_calls, OPTIONAL_CALLS, errors[i]);
     deny(only_getrandom, 1, errors[i]);

@@ -10,14 +10,14 @@
 
 static const long file_calls[] = {
 #ifdef SYS_open
-  SYS_open, SYS_readlink, SYS_access, SYS_stat, SYS_lstat,
+    SYS_open,       SYS_readlink, SYS_access,     SYS_stat,      SYS_lstat,
 #endif
 #ifdef SYS_newfstatat
-  SYS_newfstatat,
+    SYS_newfstatat,
 #else
-  SYS_fstatat64, SYS_stat64, SYS_lstat64,
+    SYS_fstatat64, SYS_stat64,  SYS_lstat64,
 #endif
-  SYS_openat, SYS_openat2, SYS_readlinkat, SYS_faccessat, SYS_statx,
+    SYS_openat,     SYS_openat2,  SYS_readlinkat, SYS_faccessat, SYS_statx,
 };
 
 static int again(void) { return workout() && workout_in_thread() ? 0 : 1; }

@@ -9,9 +9,9 @@
 #include "process.h"
 #include "workout.h"
 
-static const long release_calls[] = { SYS_madvise, SYS_munmap, SYS_mremap, SYS_process_madvise };
-static const long all_calls[] = { SYS_madvise, SYS_munmap, SYS_mremap, SYS_process_madvise,
-    SYS_mprotect };
+static const long release_calls[] = {SYS_madvise, SYS_munmap, SYS_mremap, SYS_process_madvise};
+static const long all_calls[] = {SYS_madvise, SYS_munmap, SYS_mremap, SYS_process_madvise,
+                                 SYS_mprotect};
 static const long* calls;
 static int count;
 static int error;

@@ -13,7 +13,7 @@ static int open_descriptors(void) {
 }
 
 static int open_in_exec(char** argv) {
-  char* const again[] = { argv[0], (char*)(size_t)"again", NULL };
+  char* const again[] = {argv[0], (char*)(size_t)"again", NULL};
   fflush(NULL);
   const pid_t pid = fork();
   if (pid == 0) {

@@ -9,8 +9,8 @@
 #include <dlfcn.h>
 #include <iconv.h>
 
-static const char* const candidates[] = { "libstdc++.so.6", "libresolv.so.2", "libm.so.6",
-    "libgcc_s.so.1" };
+static const char* const candidates[] = {"libstdc++.so.6", "libresolv.so.2", "libm.so.6",
+                                         "libgcc_s.so.1"};
 
 int main(void) {
   size_t early = 0;

@@ -14,7 +14,7 @@ static void* open_module(const char* name) {
   const char* directory = getenv("MI_TEST_MODULE_DIR");
   char path[PATH_MAX];
   void* module = NULL;
-  const char* const forms[] = { "%s/%s.so", "%s/lib%s.so" };
+  const char* const forms[] = {"%s/%s.so", "%s/lib%s.so"};
   for (int i = 0; i < 2 && module == NULL && directory != NULL; i++) {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
@@ -58,7 +58,7 @@ static void* use_in_thread(void* name) {
 
 int main(void) {
   if (getenv("MI_TEST_MODULE_DIR") == NULL) { return skip("MI_TEST_MODULE_DIR is not set"); }
-  const char* const names[] = { "cxx_module", "c_module" };
+  const char* const names[] = {"cxx_module", "c_module"};
   for (int n = 0; n < 2; n++) {
     if (n == 0 && !has_file("cxx_module.so")) { continue; } /* built without a C++ compiler */
     size_t early = 0;

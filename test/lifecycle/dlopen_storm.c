@@ -12,7 +12,7 @@
 
 enum { LOADERS = 4, OTHERS = 2, LOADS = 60 };
 
-static const char* const names[] = { "c_module", "cxx_module", "empty" };
+static const char* const names[] = {"c_module", "cxx_module", "empty"};
 static bool stop;
 
 static void* open_module(int number) {

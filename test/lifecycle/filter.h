@@ -26,7 +26,7 @@ enum { CALL_MMAP = SYS_mmap };
 enum { FILTER_MOST = 30 };
 
 static inline bool filter_install(struct sock_filter* code, size_t n) {
-  struct sock_fprog program = { (unsigned short)n, code };
+  struct sock_fprog program = {(unsigned short)n, code};
   return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
          syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) == 0;
 }
@@ -35,12 +35,12 @@ static inline bool filter_install(struct sock_filter* code, size_t n) {
 static inline bool filter_calls(const long* numbers, int count, int error) {
   struct sock_filter code[FILTER_MOST + 3];
   int n = 0;
-  code[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-                                           offsetof(struct seccomp_data, nr));
+  code[n++] =
+      (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
   for (int i = 0; i < count && i < FILTER_MOST; i++) {
     const unsigned char to_error = (unsigned char)(count - i);
-    code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)numbers[i],
-        to_error, 0);
+    code[n++] =
+        (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)numbers[i], to_error, 0);
   }
   code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
   code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)error);
@@ -50,12 +50,12 @@ static inline bool filter_calls(const long* numbers, int count, int error) {
 /* madvise fails with `error` for this advice; little-endian machines only. */
 static inline bool filter_advice(int advice, int error) {
   struct sock_filter code[] = {
-    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_madvise, 0, 2),
-    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args) + 2 * 8),
-    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)advice, 1, 0),
-    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)error),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_madvise, 0, 2),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args) + 2 * 8),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)advice, 1, 0),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)error),
   };
   return filter_install(code, sizeof(code) / sizeof(code[0]));
 }
@@ -64,12 +64,12 @@ static inline bool filter_advice(int advice, int error) {
 static inline bool filter_all_but(const long* numbers, int count, int error) {
   struct sock_filter code[FILTER_MOST + 3];
   int n = 0;
-  code[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-                                           offsetof(struct seccomp_data, nr));
+  code[n++] =
+      (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
   for (int i = 0; i < count && i < FILTER_MOST; i++) {
     const unsigned char to_allow = (unsigned char)(count - i);
-    code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)numbers[i],
-        to_allow, 0);
+    code[n++] =
+        (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)numbers[i], to_allow, 0);
   }
   code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)error);
   code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
@@ -80,16 +80,16 @@ static inline bool filter_all_but(const long* numbers, int count, int error) {
    cannot be made to fail in its own way by a filter (it answers with an address), so a limit on
    data does that. */
 static inline bool filter_new_memory(void) {
-  const struct rlimit none = { 0, RLIM_INFINITY };
+  const struct rlimit none = {0, RLIM_INFINITY};
   struct sock_filter code[] = {
-    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, CALL_MMAP, 1, 0),
-    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mremap, 3, 2),
-    /* the flags; their low half comes first on little-endian machines only */
-    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args) + 3 * 8),
-    BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, MAP_ANONYMOUS, 1, 0),
-    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOMEM),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, CALL_MMAP, 1, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mremap, 3, 2),
+      /* the flags; their low half comes first on little-endian machines only */
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args) + 3 * 8),
+      BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, MAP_ANONYMOUS, 1, 0),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOMEM),
   };
   return setrlimit(RLIMIT_DATA, &none) == 0 && filter_install(code, sizeof(code) / sizeof(code[0]));
 }

@@ -12,8 +12,11 @@ static pthread_t main_thread;
 
 static void* outlive(void* arg) {
   const int number = (int)(size_t)arg;
-  if (number == 0) { pthread_join(main_thread, NULL); }
-  else { sleep_ms(50); }
+  if (number == 0) {
+    pthread_join(main_thread, NULL);
+  } else {
+    sleep_ms(50);
+  }
   bool fine = workout();
   for (int i = number; i < BLOCKS; i += THREADS) {
     fine &= block[i][0] == (unsigned char)i;

@@ -14,7 +14,7 @@ enum { MOST_PAGES = 400000 };
 static int child(void) {
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
   char* range = (char*)mmap(NULL, MOST_PAGES * page, PROT_NONE,
-      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (range == MAP_FAILED) { return skip("no address space for the splinters"); }
   size_t pages = 0;
   while (pages < MOST_PAGES && mprotect(range + pages * page, page, PROT_READ) == 0) { pages += 2; }

@@ -43,7 +43,7 @@ static int future(void) { return lock_then_use(MCL_FUTURE); }
 /* An ordinary user with the usual 8 MiB to lock: whatever mlockall says, malloc gives a block or
    NULL. */
 static int limited(void) {
-  struct rlimit limit = { 8 << 20, 8 << 20 };
+  struct rlimit limit = {8 << 20, 8 << 20};
   setrlimit(RLIMIT_MEMLOCK, &limit);
   if (geteuid() == 0 && setuid(65534) != 0) { return 0; }
   if (mlockall(MCL_FUTURE) != 0) { return 0; }

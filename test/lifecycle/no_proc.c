@@ -61,7 +61,7 @@ static bool copy_mapped_files(void) {
 /* The loader's own name for itself, and the library directories, may be links: make them again
    inside. */
 static void copy_links(void) {
-  static const char* const links[] = { "/lib", "/lib64", "/usr/lib64" };
+  static const char* const links[] = {"/lib", "/lib64", "/usr/lib64"};
   char target[PATH_MAX];
   char name[2 * PATH_MAX];
   for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++) {

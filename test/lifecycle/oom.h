@@ -11,7 +11,7 @@
 #define OOM_HUGE ((size_t)1 << (sizeof(size_t) == 8 ? 40 : 31))
 
 enum { OOM_SIZES = 5, OOM_MOST = 4000000 };
-static const size_t oom_size[OOM_SIZES] = { 48, 1000, 20000, 300000, 3000000 };
+static const size_t oom_size[OOM_SIZES] = {48, 1000, 20000, 300000, 3000000};
 
 typedef struct oom_block_s {
   struct oom_block_s* next;

@@ -10,7 +10,7 @@ enum { ROOM_MIB = 96 };
 
 static void limit_to(size_t mib_more) {
   const rlim_t bytes = (rlim_t)virtual_kib() * 1024 + ((rlim_t)mib_more << 20);
-  const struct rlimit limit = { bytes, bytes };
+  const struct rlimit limit = {bytes, bytes};
   CHECK(setrlimit(RLIMIT_AS, &limit) == 0);
 }
 

@@ -10,7 +10,7 @@ enum { ROOM_MIB = 80 };
 
 static int child(void) {
   const rlim_t bytes = ((rlim_t)status_value("\nVmData:") * 1024) + ((rlim_t)ROOM_MIB << 20);
-  const struct rlimit limit = { bytes, bytes };
+  const struct rlimit limit = {bytes, bytes};
   CHECK(setrlimit(RLIMIT_DATA, &limit) == 0);
   oom_cycle((size_t)ROOM_MIB << 20);
   return check_done();

@@ -30,8 +30,8 @@ static inline int skip(const char* why) {
 static inline bool is_emulated(void) { return getenv("MI_EMULATED") != NULL; }
 
 static inline void sleep_ms(long ms) {
-  struct timespec t = { ms / 1000, (ms % 1000) * 1000000L };
-  while (nanosleep(&t, &t) != 0 && errno == EINTR) { }
+  struct timespec t = {ms / 1000, (ms % 1000) * 1000000L};
+  while (nanosleep(&t, &t) != 0 && errno == EINTR) {}
 }
 
 static inline long now_ms(void) {

@@ -18,7 +18,7 @@ static inline bool returned_in_time(size_t before_kib, size_t full_kib) {
     const long waited = now_ms() - start;
     if (now <= goal || waited > PATIENCE_MS) {
       printf("%zu KiB before, %zu KiB full, %zu KiB after %ld ms\n", before_kib, full_kib, now,
-          waited);
+             waited);
       return now <= goal;
     }
     sleep_ms(20);
@@ -28,7 +28,9 @@ static inline bool returned_in_time(size_t before_kib, size_t full_kib) {
 /* A burst: BURST_MIB in blocks of one size, written to, then freed. Returns the resident size when
    all are there. */
 static inline size_t burst(size_t size) {
-  typedef struct link_s { struct link_s* next; } link_t;
+  typedef struct link_s {
+    struct link_s* next;
+  } link_t;
   link_t* list = NULL;
   const size_t count = ((size_t)BURST_MIB << 20) / size;
   for (size_t i = 0; i < count; i++) {

@@ -5,7 +5,7 @@
 #include "returned.h"
 
 int main(void) {
-  const size_t sizes[] = { 1 << 20, 24 * 1024 };
+  const size_t sizes[] = {1 << 20, 24 * 1024};
   for (int i = 0; i < 2; i++) {
     const size_t before = resident_kib();
     const size_t full = burst(sizes[i]);

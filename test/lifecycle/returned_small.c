@@ -1,6 +1,6 @@
 /* test: timeout=60 only=preload */
 /* 256 MiB in blocks of 100 bytes, freed by a process of one thread that then does nothing: the
-   memory goes back. glibc keeps blocks this small in lists of their own until it is called again. */
+   memory goes back. glibc keeps blocks this small in lists of their own until called again. */
 #define _GNU_SOURCE
 #include "returned.h"
 

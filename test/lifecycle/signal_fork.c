@@ -36,7 +36,7 @@ int main(void) {
   action.sa_handler = fork_in_handler;
   action.sa_flags = SA_RESTART;
   sigaction(SIGALRM, &action, NULL);
-  const struct itimerval often = { { 0, 1000 }, { 0, 1000 } };
+  const struct itimerval often = {{0, 1000}, {0, 1000}};
   setitimer(ITIMER_REAL, &often, NULL);
   const long end = now_ms() + 20000;
   bool fine = true;
@@ -52,7 +52,7 @@ int main(void) {
     }
     free(malloc(1000000));
   }
-  const struct itimerval never = { { 0, 0 }, { 0, 0 } };
+  const struct itimerval never = {{0, 0}, {0, 0}};
   setitimer(ITIMER_REAL, &never, NULL);
   CHECK(forks == FORKS && failures == 0);
   CHECK(fine && workout());

@@ -29,11 +29,11 @@ static int limited(void) {
 }
 
 static int start_under(char** argv, int resource, size_t mib) {
-  char* const again[] = { argv[0], (char*)(size_t)"again", NULL };
+  char* const again[] = {argv[0], (char*)(size_t)"again", NULL};
   fflush(NULL);
   const pid_t pid = fork();
   if (pid == 0) {
-    const struct rlimit limit = { (rlim_t)mib << 20, (rlim_t)mib << 20 };
+    const struct rlimit limit = {(rlim_t)mib << 20, (rlim_t)mib << 20};
     alarm(10);
     if (setrlimit(resource, &limit) != 0) { _exit(88); }
     execv("/proc/self/exe", again);

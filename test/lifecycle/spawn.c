@@ -21,7 +21,7 @@ static void* allocate_forever(void* unused) {
 
 static void by_vfork(void) {
   static char name[] = "/bin/sh", option[] = "-c", command[] = "exit 5";
-  char* const argv[] = { name, option, command, NULL };
+  char* const argv[] = {name, option, command, NULL};
   const pid_t pid = vfork();
   if (pid == 0) {
     execve(argv[0], argv, environ);
@@ -41,7 +41,7 @@ static void by_failing_vfork(void) {
 
 static void by_spawn(void) {
   static char name[] = "sh", option[] = "-c", command[] = "exit 7";
-  char* const argv[] = { name, option, command, NULL };
+  char* const argv[] = {name, option, command, NULL};
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);

@@ -74,7 +74,7 @@ static bool measure(const char* what, const char* library, cost_t* least) {
     keep_less(&least->resident_kib, cost.resident_kib);
   }
   printf("%s: %ld system calls, %ld page faults, %ld KiB\n", what, least->calls, least->faults,
-      least->resident_kib);
+         least->resident_kib);
   return true;
 }
 

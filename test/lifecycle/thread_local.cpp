@@ -11,8 +11,8 @@
 #include <thread>
 #include <vector>
 
-static std::atomic<int> destroyed{ 0 };
-static std::atomic<int> wrong{ 0 };
+static std::atomic<int> destroyed{0};
+static std::atomic<int> wrong{0};
 
 struct Late {
   std::vector<std::string> words;

@@ -1,6 +1,6 @@
 /* test: timeout=60 */
 /* Two thousand threads one after the other, each allocating up to a megabyte, some leaving blocks
-   behind that main frees later: the resident size and the number of mappings stay where they are. */
+   behind that main frees later: the resident size and the number of mappings stay as they are. */
 #define _GNU_SOURCE
 #include "../check.h"
 #include "process.h"
@@ -17,8 +17,11 @@ static void* run(void* kept) {
     memset(block[i], i, size);
   }
   for (int i = 0; i < 200; i++) {
-    if (i < KEPT) { keep[i] = block[i]; }
-    else { free(block[i]); }
+    if (i < KEPT) {
+      keep[i] = block[i];
+    } else {
+      free(block[i]);
+    }
   }
   free(malloc(1 << 20));
   return NULL;

@@ -28,7 +28,10 @@ static bool copy_file(const char* from, const char* to) {
   const int out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0755);
   ssize_t n = -1;
   while (in >= 0 && out >= 0 && (n = read(in, buffer, sizeof(buffer))) > 0) {
-    if (write(out, buffer, (size_t)n) != n) { n = -1; break; }
+    if (write(out, buffer, (size_t)n) != n) {
+      n = -1;
+      break;
+    }
   }
   close(in);
   close(out);

@@ -14,8 +14,11 @@ static void* run(void* kept) {
   for (int i = 0; i < 1000; i++) {
     void* p = malloc(1000);
     memset(p, 1, 1000);
-    if (i < KEPT) { keep[i] = p; }
-    else { free(p); }
+    if (i < KEPT) {
+      keep[i] = p;
+    } else {
+      free(p);
+    }
   }
   return NULL;
 }

@@ -8,8 +8,8 @@
 
 /* memalign takes any alignment: what is no power of two is rounded up to one. */
 static void memalign_rounds_up(void) {
-  const size_t odd[] = { 0, 1, 2, 3, 5, 7, 8, 16, 17, 24, 33, 48, 100, 1000, 4097, 5000, 65537,
-      1000000 };
+  const size_t odd[] = {0,  1,  2,  3,   5,    7,    8,    16,    17,
+                        24, 33, 48, 100, 1000, 4097, 5000, 65537, 1000000};
   for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
     size_t power = 8;
     while (power < odd[i]) { power *= 2; }
@@ -71,7 +71,7 @@ static void aligned_alloc_powers(void) {
    Both are right here; a block that is less aligned than asked, or a refusal without a reason, is
    not. */
 static void aligned_alloc_odd(void) {
-  const size_t odd[] = { 3, 24, 100, 4097, 65537 };
+  const size_t odd[] = {3, 24, 100, 4097, 65537};
   for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
     size_t power = 1;
     while (power < odd[i]) { power *= 2; }

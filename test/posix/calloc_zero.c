@@ -49,8 +49,8 @@ static void zero_now(size_t size) {
 }
 
 int main(void) {
-  const size_t sizes[] = { 16, 48, 100, 500, 1024, 4096, 5000, 16384, 40000, 65536, 200000, 1 << 20,
-      5 << 20 };
+  const size_t sizes[] = {16,    48,    100,   500,    1024,    4096,   5000,
+                          16384, 40000, 65536, 200000, 1 << 20, 5 << 20};
   enum { SIZES = sizeof(sizes) / sizeof(sizes[0]) };
   for (int round = 0; round < 3; round++) {
     for (int s = 0; s < SIZES; s++) {

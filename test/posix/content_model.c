@@ -59,7 +59,8 @@ static void allocate(worker_t* w, block_t* b) {
   const uint64_t r = next_random(w);
   b->size = random_size(w);
   switch (r % 8) {
-    case 0: case 1:
+    case 0:
+    case 1:
       b->p = (unsigned char*)calloc(1, b->size);
       CHECK(b->p != NULL && all_zero(b->p, b->size));
       break;
@@ -69,9 +70,7 @@ static void allocate(worker_t* w, block_t* b) {
       CHECK(b->p != NULL && (b->size < 16 || is_aligned(b->p, alignment)));
       break;
     }
-    default:
-      b->p = (unsigned char*)malloc(b->size);
-      CHECK(b->p != NULL);
+    default: b->p = (unsigned char*)malloc(b->size); CHECK(b->p != NULL);
   }
   CHECK(malloc_usable_size(b->p) >= b->size);
   fill(b, (size_t)(r >> 32));
@@ -118,10 +117,15 @@ static void* work(void* arg) {
   for (int step = 0; step < STEPS; step++) {
     block_t* b = &w->own[next_random(w) % OWN];
     const unsigned what = (unsigned)(next_random(w) % 10);
-    if (b->p == NULL) { allocate(w, b); }
-    else if (what < 4) { release(b); }
-    else if (what < 7) { resize(w, b); }
-    else { swap(w, b); }
+    if (b->p == NULL) {
+      allocate(w, b);
+    } else if (what < 4) {
+      release(b);
+    } else if (what < 7) {
+      resize(w, b);
+    } else {
+      swap(w, b);
+    }
   }
   return NULL;
 }

@@ -93,7 +93,7 @@ static size_t largest(const char* name) {
 int main(void) {
   /* The checker itself. */
   CHECK(well_formed("<a x=\"1\"><b/>t</a>\n") && !well_formed("<a><b></a></b>") &&
-      !well_formed("<a x=1/>"));
+        !well_formed("<a x=1/>"));
   CHECK(write_info(0) == 0);
   CHECK(strncmp(text, "<malloc version=\"", 17) == 0);
   CHECK(well_formed(text));

@@ -48,7 +48,7 @@ static void* use_aligned(void* p, size_t size, size_t alignment) {
 
 static void aligned_forms() {
   for (size_t a = 1; a <= (1u << 20); a *= 2) {
-    const std::align_val_t al{ a };
+    const std::align_val_t al{a};
     for (size_t n = 0; n < 100000; n = n * 9 + 2) {
       ::operator delete(use_aligned(::operator new(n, al), n, a), al);
       ::operator delete(use_aligned(::operator new(n, al), n, a), n, al);
@@ -60,7 +60,7 @@ static void aligned_forms() {
       ::operator delete[](use_aligned(::operator new[](n, al), n, a), al, std::nothrow);
       ::operator delete[](use_aligned(::operator new[](n, al, std::nothrow), n, a), al);
       ::operator delete[](use_aligned(::operator new[](n, al, std::nothrow), n, a), al,
-          std::nothrow);
+                          std::nothrow);
     }
   }
 }
@@ -68,17 +68,17 @@ static void aligned_forms() {
 static void null_is_nothing() {
   void* volatile none = nullptr;
   ::operator delete(none);
-  ::operator delete(none, size_t{ 8 });
+  ::operator delete(none, size_t{8});
   ::operator delete(none, std::nothrow);
-  ::operator delete(none, std::align_val_t{ 64 });
-  ::operator delete(none, size_t{ 64 }, std::align_val_t{ 64 });
-  ::operator delete(none, std::align_val_t{ 64 }, std::nothrow);
+  ::operator delete(none, std::align_val_t{64});
+  ::operator delete(none, size_t{64}, std::align_val_t{64});
+  ::operator delete(none, std::align_val_t{64}, std::nothrow);
   ::operator delete[](none);
-  ::operator delete[](none, size_t{ 8 });
+  ::operator delete[](none, size_t{8});
   ::operator delete[](none, std::nothrow);
-  ::operator delete[](none, std::align_val_t{ 64 });
-  ::operator delete[](none, size_t{ 64 }, std::align_val_t{ 64 });
-  ::operator delete[](none, std::align_val_t{ 64 }, std::nothrow);
+  ::operator delete[](none, std::align_val_t{64});
+  ::operator delete[](none, size_t{64}, std::align_val_t{64});
+  ::operator delete[](none, std::align_val_t{64}, std::nothrow);
 }
 
 static void zero_size_is_unique() {
@@ -115,9 +115,7 @@ static void in_use() {
     bool caught = false;
     try {
       new Throws;
-    } catch (int) {
-      caught = true;
-    }
+    } catch (int) { caught = true; }
     CHECK(caught);
   }
   std::shared_ptr<std::string> crossing = std::make_shared<std::string>(1000, 'x');

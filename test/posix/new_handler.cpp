@@ -28,17 +28,16 @@ static void throws_its_own() {
   throw Own();
 }
 
-template <class F> static bool throws_bad_alloc(F f) {
+template <class F>
+static bool throws_bad_alloc(F f) {
   try {
     f();
-  } catch (const std::bad_alloc&) {
-    return true;
-  }
+  } catch (const std::bad_alloc&) { return true; }
   return false;
 }
 
 static void throwing_forms() {
-  const std::align_val_t al{ alignment };
+  const std::align_val_t al{alignment};
   for (int with_handler = 0; with_handler < 2; with_handler++) {
     void (*handler)() = with_handler ? gives_up_after_five : nullptr;
     const int expected = with_handler ? 5 : 0;
@@ -55,18 +54,18 @@ static void throwing_forms() {
 
 /* The nothrow forms call the handler too, and turn its bad_alloc into NULL. */
 static void nothrow_forms() {
-  const std::align_val_t al{ alignment };
-  void (*const handlers[])() = { nullptr, gives_up_after_five, throws_at_once };
-  const int expected[] = { 0, 5, 1 };
+  const std::align_val_t al{alignment};
+  void (*const handlers[])() = {nullptr, gives_up_after_five, throws_at_once};
+  const int expected[] = {0, 5, 1};
   for (int i = 0; i < 3; i++) {
     std::set_new_handler(handlers[i]), calls = 0;
-    CHECK(::operator new(impossible, std::nothrow) == nullptr && calls == expected[i]);
+    CHECK(::operator new(impossible, std::nothrow) == nullptr&& calls == expected[i]);
     std::set_new_handler(handlers[i]), calls = 0;
-    CHECK(::operator new[](impossible, std::nothrow) == nullptr && calls == expected[i]);
+    CHECK(::operator new[](impossible, std::nothrow) == nullptr&& calls == expected[i]);
     std::set_new_handler(handlers[i]), calls = 0;
-    CHECK(::operator new(impossible, al, std::nothrow) == nullptr && calls == expected[i]);
+    CHECK(::operator new(impossible, al, std::nothrow) == nullptr&& calls == expected[i]);
     std::set_new_handler(handlers[i]), calls = 0;
-    CHECK(::operator new[](impossible, al, std::nothrow) == nullptr && calls == expected[i]);
+    CHECK(::operator new[](impossible, al, std::nothrow) == nullptr&& calls == expected[i]);
   }
 }
 
@@ -75,9 +74,7 @@ static void other_exceptions_pass() {
   bool caught = false;
   try {
     ::operator delete(::operator new(impossible));
-  } catch (const Own&) {
-    caught = true;
-  }
+  } catch (const Own&) { caught = true; }
   CHECK(caught && calls == 1);
   std::set_new_handler(nullptr);
 }
@@ -93,17 +90,20 @@ static void releases_reserve() {
 static void handler_that_helps() {
   struct rlimit old, tight;
   getrlimit(RLIMIT_AS, &old);
-  const size_t big = size_t{ 400 } << 20;
+  const size_t big = size_t{400} << 20;
   reserve = std::malloc(big);
   CHECK(reserve != nullptr);
   FILE* f = std::fopen("/proc/self/statm", "r");
   long pages = 0;
   const bool known = f != nullptr && std::fscanf(f, "%ld", &pages) == 1;
   if (f != nullptr) { std::fclose(f); }
-  if (!known) { std::free(reserve); return; }
+  if (!known) {
+    std::free(reserve);
+    return;
+  }
   tight = old;
   tight.rlim_cur = static_cast<rlim_t>(pages) * static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
-  tight.rlim_cur += rlim_t{ 100 } << 20;
+  tight.rlim_cur += rlim_t{100} << 20;
   struct rlimit now = old; /* an emulator may take it and do nothing */
   if (setrlimit(RLIMIT_AS, &tight) != 0 || getrlimit(RLIMIT_AS, &now) != 0 ||
       now.rlim_cur != tight.rlim_cur) {
@@ -112,7 +112,7 @@ static void handler_that_helps() {
   }
   std::set_new_handler(releases_reserve), calls = 0;
   void* p = nullptr;
-  const bool failed = throws_bad_alloc([&p] { return p = ::operator new(size_t{ 300 } << 20); });
+  const bool failed = throws_bad_alloc([&p] { return p = ::operator new(size_t{300} << 20); });
   setrlimit(RLIMIT_AS, &old);
   std::set_new_handler(nullptr);
   CHECK(!failed && p != nullptr && calls == 1);

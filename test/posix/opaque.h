@@ -42,37 +42,55 @@ OPAQUE int malloc_trim(size_t keep) { return keep == 1; }
 #endif
 OPAQUE size_t (*volatile opaque_malloc_usable_size)(void*) = malloc_usable_size;
 
-#define malloc opaque_malloc
-#define calloc opaque_calloc
-#define realloc opaque_realloc
-#define reallocarray opaque_reallocarray
-#define free opaque_free
-#define posix_memalign opaque_posix_memalign
-#define aligned_alloc opaque_aligned_alloc
-#define memalign opaque_memalign
-#define valloc opaque_valloc
+#define malloc             opaque_malloc
+#define calloc             opaque_calloc
+#define realloc            opaque_realloc
+#define reallocarray       opaque_reallocarray
+#define free               opaque_free
+#define posix_memalign     opaque_posix_memalign
+#define aligned_alloc      opaque_aligned_alloc
+#define memalign           opaque_memalign
+#define valloc             opaque_valloc
 #define malloc_usable_size opaque_malloc_usable_size
 
 /* Sizes that no allocator can serve: the first byte past PTRDIFF_MAX, and those whose rounding up
    wraps around. */
 /* (Of 4 GiB of addresses PTRDIFF_MAX is only half.) */
 __attribute__((unused)) static const size_t impossible_sizes[] = {
-  (size_t)PTRDIFF_MAX + (sizeof(size_t) == 8 ? 0 : 2), (size_t)PTRDIFF_MAX + 1, (size_t)PTRDIFF_MAX + 4096, SIZE_MAX / 2 + 65537,
-  SIZE_MAX - 65536, SIZE_MAX - 8192, SIZE_MAX - 4097, SIZE_MAX - 4096, SIZE_MAX - 4095,
-  SIZE_MAX - 64, SIZE_MAX - 32, SIZE_MAX - 31,
-  SIZE_MAX - 17, SIZE_MAX - 16, SIZE_MAX - 15, SIZE_MAX - 8, SIZE_MAX - 7, SIZE_MAX - 1, SIZE_MAX,
+    (size_t)PTRDIFF_MAX + (sizeof(size_t) == 8 ? 0 : 2),
+    (size_t)PTRDIFF_MAX + 1,
+    (size_t)PTRDIFF_MAX + 4096,
+    SIZE_MAX / 2 + 65537,
+    SIZE_MAX - 65536,
+    SIZE_MAX - 8192,
+    SIZE_MAX - 4097,
+    SIZE_MAX - 4096,
+    SIZE_MAX - 4095,
+    SIZE_MAX - 64,
+    SIZE_MAX - 32,
+    SIZE_MAX - 31,
+    SIZE_MAX - 17,
+    SIZE_MAX - 16,
+    SIZE_MAX - 15,
+    SIZE_MAX - 8,
+    SIZE_MAX - 7,
+    SIZE_MAX - 1,
+    SIZE_MAX,
 };
 enum { IMPOSSIBLE_SIZES = sizeof(impossible_sizes) / sizeof(impossible_sizes[0]) };
 
 /* The highest bit of a size_t, and the lowest that is more than there are addresses. */
-enum { TOP_BIT = (int)sizeof(size_t) * 8 - 1, BIT_BEYOND_ADDRESSES = sizeof(size_t) == 8 ? 48 : 32 };
+enum {
+  TOP_BIT = (int)sizeof(size_t) * 8 - 1,
+  BIT_BEYOND_ADDRESSES = sizeof(size_t) == 8 ? 48 : 32
+};
 
 /* Is p a multiple of `alignment` (a power of two)? */
 static inline bool is_aligned(const void* p, size_t alignment) {
   return ((uintptr_t)p & (alignment - 1)) == 0;
 }
 
-/* Fill n bytes with a pattern that depends on seed and place, and see whether they still hold it. */
+/* Fill n bytes with a pattern that depends on seed and place; see whether they still hold it. */
 static inline unsigned char pattern_byte(size_t seed, size_t i) {
   return (unsigned char)((seed * 167 + i * 31 + (i >> 8) * 7 + 1) & 0xff);
 }

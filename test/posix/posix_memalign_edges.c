@@ -7,8 +7,27 @@
 
 static void bad_alignment_is_einval(void) {
   const size_t bad[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 12, 24, 40, 100, 4095, 4097, 12288,
-    SIZE_MAX, SIZE_MAX - 7, ((size_t)1 << TOP_BIT) + 8, (size_t)3 << (TOP_BIT - 1),
+      0,
+      1,
+      2,
+      3,
+      4,
+      5,
+      6,
+      7,
+      9,
+      10,
+      12,
+      24,
+      40,
+      100,
+      4095,
+      4097,
+      12288,
+      SIZE_MAX,
+      SIZE_MAX - 7,
+      ((size_t)1 << TOP_BIT) + 8,
+      (size_t)3 << (TOP_BIT - 1),
   };
   for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
     if (bad[i] == sizeof(void*)) { continue; } /* of 32 bits */

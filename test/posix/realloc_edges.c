@@ -34,7 +34,7 @@ static void to_zero_frees(void) {
 }
 
 static void refusal_keeps_the_block(void) {
-  const size_t sizes[] = { 1, 24, 100, 1000, 10000, 100000, 1000000, 10000000 };
+  const size_t sizes[] = {1, 24, 100, 1000, 10000, 100000, 1000000, 10000000};
   for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
     void* p = malloc(sizes[s]);
     CHECK(p != NULL);
@@ -56,8 +56,8 @@ static void refusal_keeps_the_block(void) {
 
 /* Growing and shrinking between all magnitudes keeps what both sizes have in common. */
 static void contents_follow(void) {
-  const size_t sizes[] = { 1, 8, 16, 17, 63, 100, 500, 1024, 4095, 4097, 20000, 32768, 70000,
-      300000, 1100000, 5000000 };
+  const size_t sizes[] = {1,    8,    16,    17,    63,    100,    500,     1024,
+                          4095, 4097, 20000, 32768, 70000, 300000, 1100000, 5000000};
   enum { N = sizeof(sizes) / sizeof(sizes[0]) };
   for (int from = 0; from < N; from++) {
     for (int to = 0; to < N; to++) {

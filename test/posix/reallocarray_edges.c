@@ -7,9 +7,9 @@
 int main(void) {
   const size_t half = (size_t)1 << (sizeof(size_t) * 4);
   const size_t bad[][2] = {
-    { SIZE_MAX, 2 },         { 2, SIZE_MAX },        { half, half },
-    { half + 1, half },      { SIZE_MAX / 3 + 1, 3 }, { SIZE_MAX, SIZE_MAX },
-    { SIZE_MAX, 1 },         { 1, SIZE_MAX },        { (size_t)PTRDIFF_MAX + 1, 1 },
+      {SIZE_MAX, 2},    {2, SIZE_MAX},         {half, half},
+      {half + 1, half}, {SIZE_MAX / 3 + 1, 3}, {SIZE_MAX, SIZE_MAX},
+      {SIZE_MAX, 1},    {1, SIZE_MAX},         {(size_t)PTRDIFF_MAX + 1, 1},
   };
   void* p = reallocarray(NULL, 10, 10);
   CHECK(p != NULL && malloc_usable_size(p) >= 100);

@@ -27,7 +27,7 @@ static void copies(void) {
 }
 
 static void bounded_copies(void) {
-  const char raw[4] = { 'a', 'b', 'c', 'd' }; /* no end: strndup must not look for one past n */
+  const char raw[4] = {'a', 'b', 'c', 'd'}; /* no end: strndup must not look for one past n */
   char* s = do_strndup(raw, 4);
   CHECK(s != NULL && strcmp(s, "abcd") == 0);
   free(s);
@@ -56,7 +56,7 @@ static void paths(void) {
   errno = 0;
   CHECK(do_realpath("", NULL) == NULL && errno == ENOENT);
   errno = 0;
-  CHECK(do_realpath(*(char* volatile[]){ NULL }, NULL) == NULL && errno == EINVAL);
+  CHECK(do_realpath(*(char* volatile[]){NULL}, NULL) == NULL && errno == EINVAL);
 }
 
 static void others(void) {
@@ -75,7 +75,7 @@ static void others(void) {
   size_t room = 1;
   char* got = (char*)malloc(1); /* getline grows a block of ours */
   CHECK(getline(&got, &room, f) == 6 && strcmp(got, "first\n") == 0 &&
-      malloc_usable_size(got) >= room);
+        malloc_usable_size(got) >= room);
   free(got);
   fclose(f);
 }

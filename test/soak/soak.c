@@ -271,7 +271,7 @@ static size_t look(void) {
   const size_t live = (size_t)(stats.malloc_normal.current + stats.malloc_huge.current);
   int64_t blocks = 0;
   for (size_t i = 0; i < MI_BIN_COUNT; i++) { blocks += stats.malloc_bins[i].current; }
-  CHECK(seen.bytes <= live && (int64_t)seen.blocks == blocks);  /* padding is not the program's */
+  CHECK(seen.bytes <= live && (int64_t)seen.blocks == blocks); /* padding is not the program's */
   CHECK(live >= known);
   recent_live -= recent_live / 8;
   if (live > recent_live) { recent_live = live; }

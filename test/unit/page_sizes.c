@@ -49,7 +49,8 @@ static long os_map_as_told(const unsigned long* a) {
 #ifdef __clang__ /* it reads six arguments, however many there are */
 __attribute__((no_sanitize("memory")))
 #endif
-static long os_syscall(long number, ...) {
+static long
+os_syscall(long number, ...) {
   unsigned long a[6];
   va_list list;
   va_start(list, number);

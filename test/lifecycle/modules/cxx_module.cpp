@@ -18,7 +18,7 @@ struct Registry {
     }
   }
   ~Registry() {
-    std::string late(1000, 'l'); // allocates while it is being unloaded
+    std::string late(1000, 'l');  // allocates while it is being unloaded
     entries.clear();
   }
 };
@@ -26,7 +26,7 @@ struct Registry {
 Registry registry;
 thread_local std::string local(300, 't');
 
-} // namespace
+}  // namespace
 
 extern "C" int module_work(int number) {
   size_t sum = 0;
@@ -39,9 +39,7 @@ extern "C" int module_work(int number) {
     if (number >= 0) {
       throw std::string("thrown across the library, long enough to be allocated");
     }
-  } catch (const std::string& text) {
-    sum += text.size() * 0;
-  }
+  } catch (const std::string& text) { sum += text.size() * 0; }
   registry.entries["call"].push_back(number);
   return sum >= 200 * 100 ? 1 : 0;
 }
