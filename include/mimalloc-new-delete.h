@@ -19,6 +19,7 @@
 #define mi_decl_new_nothrow(n)
 #endif
 
+/* plain, and without exceptions */
 mi_decl_new(n) void* operator new(std::size_t n) { return mi_new(n); }
 mi_decl_new(n) void* operator new[](std::size_t n) { return mi_new(n); }
 mi_decl_new_nothrow(n) void* operator new(std::size_t n, const std::nothrow_t&) noexcept {
@@ -28,6 +29,7 @@ mi_decl_new_nothrow(n) void* operator new[](std::size_t n, const std::nothrow_t&
   return mi_new_nothrow(n);
 }
 
+/* as many for giving back */
 void operator delete(void* p) noexcept { mi_free(p); }
 void operator delete[](void* p) noexcept { mi_free(p); }
 void operator delete(void* p, const std::nothrow_t&) noexcept { mi_free(p); }

@@ -76,6 +76,7 @@
 #define free_sized(p, n)            mi_free_size(p, n)
 #define free_aligned_sized(p, a, n) mi_free_size_aligned(p, n, a)
 
+/* Strings and paths */
 #define strdup(s)      mi_strdup(s)
 #define strndup(s, n)  mi_strndup(s, n)
 #define wcsdup(s)      mi_wcsdup(s)

@@ -67,9 +67,10 @@ typedef struct mi_stat_counter_s {
   MI_STAT_COUNTER(pages_unabandon_busy_wait) /* waits while taking over a page */              \
   MI_STAT_COUNTER(heaps_delete_wait)         /* waits while deleting a heap */
 
-#define MI_STAT_COUNT(name)   mi_stat_count_t name;
-#define MI_STAT_COUNTER(name) mi_stat_counter_t name;
+#define MI_STAT_COUNT(name)   mi_stat_count_t name;   /* a field of the struct */
+#define MI_STAT_COUNTER(name) mi_stat_counter_t name; /* … */
 
+/* All statistics: of the process, of a sub-process or of a heap. */
 typedef struct mi_stats_s {
   size_t size;    /* sizeof(mi_stats_t), set by the caller */
   size_t version; /* MI_STAT_VERSION, set by the caller */

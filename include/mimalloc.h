@@ -339,12 +339,14 @@ mi_decl_result void* mi_heap_reallocn(mi_heap_t* heap, void* p, size_t count,
 mi_decl_result void* mi_heap_reallocf(mi_heap_t* heap, void* p, size_t newsize) mi_attr_noexcept
     mi_attr_alloc_size(3);
 
+/* Copies of strings, and paths. */
 mi_decl_alloc char* mi_heap_strdup(mi_heap_t* heap, const char* s) mi_attr_noexcept mi_attr_malloc;
 mi_decl_alloc char* mi_heap_strndup(mi_heap_t* heap, const char* s,
                                     size_t n) mi_attr_noexcept mi_attr_malloc;
 mi_decl_result char* mi_heap_realpath(mi_heap_t* heap, const char* fname,
                                       char* resolved_name) mi_attr_noexcept;
 
+/* Aligned; a block that moves, moves into `heap`. */
 mi_decl_alloc void* mi_heap_malloc_aligned(mi_heap_t* heap, size_t size,
                                            size_t alignment) mi_attr_noexcept mi_attr_malloc
     mi_attr_alloc_size(2) mi_attr_alloc_align(3);
@@ -371,6 +373,7 @@ mi_decl_result void* mi_heap_realloc_aligned_at(mi_heap_t* heap, void* p, size_t
                                                 size_t alignment, size_t offset) mi_attr_noexcept
     mi_attr_alloc_size(3);
 
+/* Zero-initialised reallocation; a block that moves, moves into `heap`. */
 mi_decl_result void* mi_heap_rezalloc(mi_heap_t* heap, void* p, size_t newsize) mi_attr_noexcept
     mi_attr_alloc_size(3);
 mi_decl_result void* mi_heap_recalloc(mi_heap_t* heap, void* p, size_t newcount,
@@ -583,6 +586,7 @@ mi_decl_result size_t mi_malloc_usable_size(const void* p) mi_attr_noexcept;
 mi_decl_export int mi_posix_memalign(void** p, size_t alignment, size_t size) mi_attr_noexcept;
 mi_decl_export int mi_reallocarr(void* ptrp, size_t count, size_t size) mi_attr_noexcept;
 
+/* Aligned; the alignment comes first. */
 mi_decl_alloc void* mi_memalign(size_t alignment, size_t size) mi_attr_noexcept mi_attr_malloc
     mi_attr_alloc_size(2) mi_attr_alloc_align(1);
 mi_decl_alloc void* mi_aligned_alloc(size_t alignment, size_t size) mi_attr_noexcept mi_attr_malloc
@@ -592,6 +596,7 @@ mi_decl_alloc void* mi_aligned_alloc(size_t alignment, size_t size) mi_attr_noex
 mi_decl_alloc void* mi_valloc(size_t size) mi_attr_noexcept mi_attr_malloc mi_attr_alloc_size(1);
 mi_decl_alloc void* mi_pvalloc(size_t size) mi_attr_noexcept mi_attr_malloc;
 
+/* Arrays resized; the forms with an alignment zero what is added, as `mi_recalloc_aligned`. */
 mi_decl_result void* mi_reallocarray(void* p, size_t count, size_t size) mi_attr_noexcept
     mi_attr_alloc_size2(2, 3);
 mi_decl_result void* mi_aligned_recalloc(void* p, size_t newcount, size_t size,
@@ -612,6 +617,7 @@ mi_decl_export void mi_free_aligned(void* p, size_t alignment) mi_attr_noexcept;
 mi_decl_export int mi_dupenv_s(char** buf, size_t* size, const char* name) mi_attr_noexcept;
 mi_decl_export int mi_wdupenv_s(wchar_t** buf, size_t* size, const wchar_t* name) mi_attr_noexcept;
 
+/* Copies of strings of wide characters, and of bytes in a multi-byte code page. */
 mi_decl_alloc wchar_t* mi_wcsdup(const wchar_t* s) mi_attr_noexcept mi_attr_malloc;
 mi_decl_alloc unsigned char* mi_mbsdup(const unsigned char* s) mi_attr_noexcept mi_attr_malloc;
 
@@ -800,6 +806,7 @@ mi_decl_export void mi_heap_guarded_set_size_bound(mi_heap_t* heap, size_t min,
 #define mi_reallocn_tp(tp, p, n) ((tp*)mi_reallocn(p, n, sizeof(tp)))
 #define mi_recalloc_tp(tp, p, n) ((tp*)mi_recalloc(p, n, sizeof(tp)))
 
+/* In a heap. */
 #define mi_heap_malloc_tp(tp, hp)         ((tp*)mi_heap_malloc(hp, sizeof(tp)))
 #define mi_heap_zalloc_tp(tp, hp)         ((tp*)mi_heap_zalloc(hp, sizeof(tp)))
 #define mi_heap_calloc_tp(tp, hp, n)      ((tp*)mi_heap_calloc(hp, n, sizeof(tp)))
@@ -816,6 +823,7 @@ mi_decl_export void mi_heap_guarded_set_size_bound(mi_heap_t* heap, size_t min,
 #include <new>
 #include <type_traits>
 
+/* For the allocators below alone. */
 namespace mi_detail {
 
 /* Types with no more than this alignment need no aligned function: see the top of this file. */

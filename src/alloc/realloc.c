@@ -48,8 +48,10 @@ static bool large_grow_unguarded(page_t* page, size_t size, bool zero) {
   span_t span = page_span(page);
   span.is_zero = page->fresh_zero;
   if (bytes > old_room && !memory_lengthen(&span, large_slices(bytes, shift))) { return false; }
-  if (zero) { zero_padding(page); }
-  if (zero) { zero_added(page, old_room, bytes, span.is_zero); }
+  if (zero) {
+    zero_padding(page);
+    zero_added(page, old_room, bytes, span.is_zero);
+  }
   page_set_span(page, &span);
   page->fresh_zero = span.is_zero;
   large_set_bytes(page, bytes);

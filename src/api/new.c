@@ -89,6 +89,7 @@ static void end_exception(struct _Unwind_Exception* exception) {
   end();
 }
 
+// NOLINTNEXTLINE(bugprone-reserved-identifier) clear of the names of programs
 _Unwind_Reason_Code _mi_new_personality(int version, _Unwind_Action actions,
                                         _Unwind_Exception_Class kind,
                                         struct _Unwind_Exception* exception,
@@ -134,8 +135,11 @@ static void* try_new(size_t size, size_t alignment) {
 // Throws unless there is a handler, and that returns.
 static void call_handler(size_t size) {
   new_handler_t* handler = new_handler();
-  if (handler == NULL) { throw_bad_alloc(size); }
-  handler();
+  if (handler != NULL) {
+    handler();
+  } else {
+    throw_bad_alloc(size);
+  }
 }
 
 static bool alignment_is_wrong(size_t alignment) {

@@ -119,7 +119,7 @@ API int mi_dupenv_s(char** buf, size_t* size, const char* name) {
   if (buf == NULL || name == NULL) { return EINVAL; }
   if (size != NULL) { *size = 0; }
   *buf = NULL;
-  const char* value = getenv(name);
+  const char* value = getenv(name);  // NOLINT(concurrency-mt-unsafe) as promised: a copy
   if (value == NULL) { return 0; }
   *buf = mi_strdup(value);
   if (*buf == NULL) { return ENOMEM; }

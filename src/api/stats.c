@@ -10,8 +10,8 @@
 //                        because malloc counts nothing: the bytes of the pages that held such
 //                        blocks, so the peak is an upper bound
 //   malloc_bins          `current` as malloc_normal. `peak` is the largest value that any reading
-//   has
-//                        seen and `total` the sum of all increases between readings: lower bounds
+//                        has seen and `total` the sum of all increases between readings: lower
+//                        bounds
 //   malloc_normal_count  the sum of the totals of malloc_bins: a lower bound
 //   malloc_requested     as malloc_normal and malloc_huge together: requests are not recorded
 //   segments…, _segments_reserved, chunk_bins

@@ -100,7 +100,8 @@ enum {
   GUARD_PAGES = MI_GUARD_PAGES,  // an OS page out of reach at the end of each page of blocks
   GUARD_FREED = MI_GUARD_FREED && !TRACKED,  // large blocks are out of reach once freed
   // Level 3.
-  LINKS_APART = MI_LINKS_APART,                    // no links in free blocks
+  LINKS_APART = MI_LINKS_APART,  // no links in free blocks
+  // NOLINTNEXTLINE(misc-redundant-expression) the two are alike unless one is set by hand
   CHECK_STATE = MI_LINKS_APART && MI_CHECK_STATE,  // each block is known to be live or not
   // Level 4.
   CANARY = MI_CANARY,  // a secret word at the end of each block, checked by free

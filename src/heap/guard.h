@@ -8,13 +8,15 @@
 //     alignment lets it; what is left of the inner part is checked when the block is freed.
 //
 //   guard_take --> LIVE --guard_retire--> FREED, in quarantine: all of the span is out of reach
-//     --quarantine_trim--> gone: the span and the record serve others
+//     --guards_trim--> gone: the span and the record serve others
 //
 // G1 page->guard is the record from before the block is handed out until the page goes.
 // G2 every slice of the span leads to the page, so any address in it finds the record.
-// G3 a FREED page belongs to no heap. G4 `freed` and the quarantine belong to the guard lock; all
-// else in a record is written by who takes or frees the block. Reports read what is there: of a
-// block that is misused by two threads at once, a stack may be half written.
+// G3 a FREED page belongs to no heap.
+// G4 `freed` and the quarantine belong to the guard lock; all else in a record is written by who
+//    takes or frees the block.
+// Reports read what is there: of a block that is misused by two threads at once, a stack may be
+// half written.
 // Tests: test/api/guarded*.c, test/misuse.
 #ifndef MI_HEAP_GUARD_H
 #define MI_HEAP_GUARD_H
@@ -75,7 +77,7 @@ PRIVATE void guard_start(size_t rate);
 PRIVATE void guard_lock_for_fork(void);
 PRIVATE void guard_unlock_after_fork(bool child);
 
-// ---- report.c ----
+// ---- guard_report.c ----
 typedef enum { GUARD_DOUBLE_FREE, GUARD_INSIDE, GUARD_OVERFLOW, GUARD_UNDERFLOW } guard_crime_t;
 // Noticed by the allocator; `p` is the pointer or the byte.
 PRIVATE COLD void guard_report(const guard_t* guard, guard_crime_t crime, const void* p);

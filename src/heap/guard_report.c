@@ -112,7 +112,8 @@ static const guard_t* guard_at(const uint8_t* address) {
 
 static const char* fault_name(const guard_t* guard, const port_fault_t* fault) {
   const uint8_t* p = fault->address;
-  const int how = fault->is_known_write ? 2 : fault->is_known_read ? 1 : 0;
+  const int read = fault->is_known_read ? 1 : 0;
+  const int how = fault->is_known_write ? 2 : read;
   static const char* const freed[] = {"use after free", "use after free, a read",
                                       "use after free, a write"};
   static const char* const overflow[] = {"overflow", "overflow, a read", "overflow, a write"};

@@ -1,14 +1,17 @@
 // Heaps, their thread-local halves, threads and sub-processes.
 //
-//   sub-process --has--> heaps --each has, per thread that used it--> theap --has--> queues of
-//   pages, one for each size class
-//                                 `-> pool: parked pages, for any of its theaps
+//   sub-process --has--> heaps --each has, per thread that used it--> theaps
+//                          |                                            `-> queues of pages, one
+//                          |                                                for each size class
+//                          `-> pool: parked pages, for any of its theaps
 //
 // A theap belongs to one thread and is used without locks. A heap is shared; `lock` protects its
-// lists. H1 a page is in a queue of a theap (OWNED), in its heap's pool (PARKED), or in neither
-// (FULL). H2 a heap that is not a main heap lists all its pages, so that it can be destroyed. H3
-// the record of a heap lives as long as a page or a theap names it: `refs` counts them. H4 `walk`
-// is held while a theap of another thread, or one's own that another thread may destroy, is walked.
+// lists.
+// H1 a page is in a queue of a theap (OWNED), in its heap's pool (PARKED), or in neither (FULL).
+// H2 a heap that is not a main heap lists all its pages, so that it can be destroyed.
+// H3 the record of a heap lives as long as a page or a theap names it: `refs` counts them.
+// H4 `walk` is held while a theap of another thread, or one's own that another thread may destroy,
+//    is walked.
 //
 // Deleting a heap: its pages move to the main heap's pool: those of the calling thread and the
 // parked ones at once, full ones when a block in them is freed, those of other threads when these
@@ -231,7 +234,7 @@ PRIVATE void retired_unlock_after_fork(bool child);
 PRIVATE theap_t* thread_enter(void);
 PRIVATE void thread_enter_subproc(subproc_t* subproc);
 PRIVATE void thread_leave(void);  // the calling thread gives up its pages
-PRIVATE void thread_on_exit(void* thread);
+PRIVATE void thread_on_exit(void* argument);
 PRIVATE thread_t* thread_self_or_null(void);
 PRIVATE theap_t* thread_theap_of(thread_t* thread, const heap_t* heap);  // NULL if it has none
 PRIVATE void thread_catch_up(thread_t* thread);  // with heaps deleted by others

@@ -404,7 +404,7 @@ static void theap_park(theap_t* theap, page_t* page) {
 // `page` is one of the queue, which stands for the others.
 static bool queue_is_long(const theap_t* theap, const page_t* page) {
   const uint32_t count = theap->count[page->bin];
-  const size_t slices = count * page->span_slices;
+  const size_t slices = (size_t)count * page->span_slices;
   if (count <= SHARED_PAGES || slices <= SHARED_SLICES) { return false; }
   return process_is_threaded() || (count > PARTIAL_PAGES && slices > PARTIAL_SLICES);
 }

@@ -13,7 +13,7 @@ SHARED_DATA_DEF _Atomic(size_t) collect_requests;
 
 // Every entry leads to the page that nobody owns and that has no block: the slow path does the
 // rest.
-#define NONE_1      (page_t*)(void*)&map
+#define NONE_1      ((page_t*)(void*)&map)
 #define NONE_8      NONE_1, NONE_1, NONE_1, NONE_1, NONE_1, NONE_1, NONE_1, NONE_1
 #define NONE_64     NONE_8, NONE_8, NONE_8, NONE_8, NONE_8, NONE_8, NONE_8, NONE_8
 #define NONE_DIRECT NONE_64, NONE_1
@@ -59,8 +59,10 @@ PRIVATE void registry_reset_in_child(void) {
   for (subproc_t* subproc = registry.subprocs; subproc != NULL; subproc = subproc->next) {
     subproc->threads = 0;
   }
-  if (self != NULL) { self->subproc->threads = 1; }
-  if (self != NULL) { self->next = self->prev = NULL; }
+  if (self != NULL) {
+    self->subproc->threads = 1;
+    self->next = self->prev = NULL;
+  }
   store_relaxed(&thread_count, self != NULL);
   lock_reset(&registry.lock);
   lock_reset(&registry.orphan_lock);
@@ -217,6 +219,7 @@ static void thread_take_settings(thread_t* thread) {
   }
 }
 
+// NOLINTNEXTLINE(misc-no-recursion) the second time there is nothing to catch up with
 PRIVATE void thread_catch_up(thread_t* thread) {
   const uint32_t epoch = load_relaxed(&heap_epoch);
   if (thread->epoch == epoch) { return; }
@@ -252,6 +255,7 @@ PRIVATE void thread_collect_theap(theap_t* theap, bool force) {
   theap_walk(theap, force ? collect_forced : collect_gently);
 }
 
+// NOLINTNEXTLINE(misc-no-recursion) see thread_catch_up
 PRIVATE void thread_collect(thread_t* thread, bool force) {
   if (TRACKED && force) { tracked_flush(); }
   thread_catch_up(thread);

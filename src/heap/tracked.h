@@ -11,9 +11,10 @@
 //
 //   tracked_malloc --> LIVE --tracked_free--> GIVEN, in quarantine --quarantine_give--> its page
 //
-// T1 a label says LIVE iff the block is in the program's hands. T2 blocks in quarantine are in use
-// as far as their pages know, so a page never goes before them; who destroys a heap, collects or
-// counts empties the quarantine first. Any thread. Tests: test/tools.
+// T1 a label says LIVE iff the block is in the program's hands.
+// T2 blocks in quarantine are in use as far as their pages know, so a page never goes before them;
+//    who destroys a heap, collects or counts empties the quarantine first.
+// Any thread. Tests: test/tools.
 #ifndef MI_HEAP_TRACKED_H
 #define MI_HEAP_TRACKED_H
 

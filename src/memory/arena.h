@@ -1,21 +1,21 @@
 // What the OS gave: arenas of 16 KiB slices, handed out as runs of slices.
 //
-//   arena: | taken | dirty | taken | clean | taken | clean ... frontier | not yet committed ... |
-//   guard | slice table |
+//   | taken | dirty | taken | clean … frontier | not yet committed … | guard | slice table |
 //
 // A free run is CLEAN (committed, reads as zero, not resident) or DIRTY (may be resident).
 // Neighbours of the same state coalesce at once. Requests are served from dirty runs first, then
 // from clean ones, then by moving the frontier, then by a new arena; arenas grow geometrically, so
 // that their number is logarithmic in the size of the heap.
 //
-//   taken --memory_give--> dirty --purge_part--> clean --memory_take--> taken;   dirty
-//   --memory_take--> taken
+//   taken --memory_give--> dirty --purge_part--> clean --memory_take--> taken
+//                          dirty --memory_take--> taken
 //
-// A1 the first and the last slice of each run hold its length and state.   A2 no two neighbours are
-// both dirty or clean. A3 each free run is in exactly one bin, that of its length and state.     A4
-// nothing beyond the frontier is in a run. All fields belong to the holder of the memory lock. A
-// run that is being purged counts as taken, so that the lock is not held during the system call.
-// Tests: test/unit/arena.c.
+// A1 the first and the last slice of each run hold its length and state.
+// A2 no two neighbours are both dirty or clean.
+// A3 each free run is in exactly one bin, that of its length and state.
+// A4 nothing beyond the frontier is in a run.
+// All fields belong to the holder of the memory lock. A run that is being purged counts as taken,
+// so that the lock is not held during the system call. Tests: test/fault, test/api/arenas.c.
 #ifndef MI_MEMORY_ARENA_H
 #define MI_MEMORY_ARENA_H
 

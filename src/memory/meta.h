@@ -10,7 +10,7 @@
 
 // NULL if out of memory. Any thread.
 PRIVATE void* meta_alloc(size_t bytes);
-PRIVATE void meta_free(void* record, size_t bytes);
+PRIVATE void meta_free(void* p, size_t bytes);
 PRIVATE void meta_lock_for_fork(void);
 PRIVATE void meta_unlock_after_fork(bool child);
 

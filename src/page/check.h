@@ -9,16 +9,17 @@
 //   LINK_AWAY         free, and on no list: on its way, or waiting
 //   LINK_LIVE         in the program's hands
 //
-//   page_pop: -> LIVE.   page_push, remote_free: LIVE or AWAY -> on a list.   block_depart: LIVE ->
-//   AWAY.
+//   any --page_pop--> LIVE --block_depart--> AWAY
+//   LIVE or AWAY --page_push, remote_free--> on a list
 //
 //   [C3] a block is LIVE: page_pop, release; block_before_is_intact, acquire: the end of the block.
 //
-// C1 a block that is handed out was not LIVE, and is from then on: no block has two owners.   C2
-// who frees a block finds it LIVE. The owner of the page looks and then writes; other threads
-// exchange, so that of two that free one block one is told. Where both are the same moment's, C1
-// catches it.   C3 while a block is LIVE it ends as it must: so the free of its neighbour, by any
-// thread, sees an overflow as well.
+// C1 a block that is handed out was not LIVE, and is from then on: no block has two owners.
+// C2 who frees a block finds it LIVE. The owner of the page looks and then writes; other threads
+//    exchange, so that of two that free one block one is told. Where both are the same moment's, C1
+//    catches it.
+// C3 while a block is LIVE it ends as it must: so the free of its neighbour, by any thread, sees an
+//    overflow as well.
 //
 // An index is a product: offset / size = offset * reciprocal / 2^32 in granules, exactly, and the
 // low half of the product tells whether there is a rest. For granules g < 2^14, d <= 2^11 to a

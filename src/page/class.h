@@ -28,7 +28,7 @@ FAST unsigned bin_of(size_t size) {
 FAST size_t bin_bytes(unsigned bin) {
   if (bin <= 16) { return (size_t)bin * GRANULE; }
   const unsigned k = bin - 17;
-  return (size_t)(9 + k % 8) << (k / 8 + 1) << 4;
+  return (size_t)(9 + k % 8) << (k / 8 + 1) << 4;  // NOLINT(*-core.BitwiseShift) k is small
 }
 
 _Static_assert((9 + (BIN_COUNT - 1 - 17) % 8) << ((BIN_COUNT - 1 - 17) / 8 + 5) == MEDIUM_MAX,

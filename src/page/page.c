@@ -31,7 +31,7 @@ static struct {
 } records;
 
 static page_t* chunk_page(page_chunk_t* chunk, int i) {
-  return (page_t*)(void*)&chunk->pages[i * RECORD_BYTES];
+  return (page_t*)(void*)&chunk->pages[(size_t)i * RECORD_BYTES];
 }
 
 static void chunk_add(void) {
@@ -472,7 +472,8 @@ static block_t* block_at(const page_t* page, size_t index) {
 // from.
 static uint32_t extend_count(const page_t* page) {
   enum { EXTEND_BYTES = 4096, EXTEND_USED = 4, EXTEND_RANDOM = 8 };
-  const uint32_t least = RANDOM_ORDER ? EXTEND_RANDOM : page->fresh_zero ? 1 : EXTEND_USED;
+  const uint32_t in_order = page->fresh_zero ? 1 : EXTEND_USED;
+  const uint32_t least = RANDOM_ORDER ? EXTEND_RANDOM : in_order;
   const uint32_t count = (uint32_t)size_max(EXTEND_BYTES / page->block_bytes, least);
   const uint32_t left = (uint32_t)(page->reserved - page->capacity);
   return count < left ? count : left;

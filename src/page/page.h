@@ -5,12 +5,15 @@
 //     capacity blocks have been on a list; reserved fit.
 //
 //   page_new --> ACTIVE <--theap_search--> PARTIAL      both OWNED, in the queue of a theap
-//   ACTIVE --theap_page_to_full--> FULL --theap_adopt--> PARTIAL --theap_park--> PARKED
-//   --theap_reuse_parked--> ACTIVE any, with no block in use --page_release--> gone
+//   ACTIVE --theap_page_to_full--> FULL --theap_adopt--> PARTIAL
+//   PARTIAL --theap_park--> PARKED --theap_reuse_parked--> ACTIVE
+//   any, with no block in use --page_release--> gone
 //
-// P1 used <= capacity <= reserved.   P2 owner != 0 iff the page is in a queue of that thread's. P3
-// used counts the blocks that are not on `free`, those on the remote list included, unless the page
-// is held. P4 the free blocks beyond capacity are untouched, and zero if fresh_zero.
+// P1 used <= capacity <= reserved.
+// P2 owner != 0 iff the page is in a queue of that thread's.
+// P3 used counts the blocks that are not on `free`, those on the remote list included, unless the
+//    page is held.
+// P4 the free blocks beyond capacity are untouched, and zero if fresh_zero.
 //
 // The first page of a queue is HELD: its last block may come home without consequence, for the next
 // allocation wants it. Then nobody counts: malloc does not add, and free takes from PAGE_HELD and

@@ -4,22 +4,23 @@
 //   | head: 15 bits | count: 15 bits | state: 2 bits |
 //
 // OWNED   a thread owns the page; others push onto the list. head: last block pushed, count: how
-// many. FULL    no free block, on no list, nobody's. Who frees a block owns the page from then on.
+//         many.
+// FULL    no free block, on no list, nobody's. Who frees a block owns the page from then on.
 // PARKED  has free blocks and is in its heap's pool, nobody's. count: blocks still in use; who
-// frees the last one owns it.
+//         frees the last one owns it.
 //
 //   OWNED --remote_leave_full--> FULL --remote_free--> OWNED
-//   OWNED --remote_park--> PARKED --remote_free (the last block) or remote_claim_parked--> OWNED
+//   OWNED --remote_park--> PARKED --remote_free (the last block) or remote_claim--> OWNED
 //
-// R-1 a block is in the program's hands, on the owner's list, or on this one.   R-2 fields of a
-// page other than this word and the constant ones are touched by its owner alone.   R-3 who pushes
-// may not touch the page after its compare-and-swap unless that made it the owner: the page may be
-// gone.
+// R-1 a block is in the program's hands, on the owner's list, or on this one.
+// R-2 fields of a page other than this word and the constant ones are touched by its owner alone.
+// R-3 who pushes may not touch the page after its compare-and-swap unless that made it the owner:
+//     the page may be gone.
 //
-//   tag   writer                              reader                             what it carries
-//   [R1]  remote_free: release                remote_take: acquire               the links of the
-//   pushed blocks [R2]  remote_leave_full, _park: release   remote_free, _claim_…: acquire     all
-//   fields of the page
+//   tag   writer                             reader                         what it carries
+//   [R1]  remote_free: release               remote_take, _claim: acquire   links of pushed blocks
+//   [R2]  remote_leave_full, _park: release  remote_free, _claim: acquire   all fields of the page
+//
 // Heads are in granules from the page's start, plus one. Model: test/model/remote.c.
 #ifndef MI_PAGE_REMOTE_H
 #define MI_PAGE_REMOTE_H

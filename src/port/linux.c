@@ -30,6 +30,7 @@
 
 enum { MAP_PLAIN = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE };
 
+// NOLINTNEXTLINE(readability-redundant-declaration) the headers may have come without _GNU_SOURCE
 extern char** environ;
 
 // ---- memory ----
@@ -381,7 +382,7 @@ PRIVATE int port_random(void* out, size_t bytes) {
 }
 
 PRIVATE void port_wait(_Atomic(uint32_t)* word, uint32_t value) {
-  enum { WAIT_PRIVATE = 0 | 128 };
+  enum { WAIT_PRIVATE = 128 };
   const int saved = errno;
 #ifdef SYS_futex
   (void)syscall(SYS_futex, word, WAIT_PRIVATE, value, NULL, NULL, 0);
@@ -440,7 +441,8 @@ PRIVATE uint32_t port_thread_number(void) {
 
 PRIVATE void port_forget_thread_number(void) { thread_number = 0; }
 
-extern char __libc_single_threaded __attribute__((weak));  // glibc 2.32
+// NOLINTNEXTLINE(bugprone-reserved-identifier) glibc 2.32
+extern char __libc_single_threaded __attribute__((weak));
 
 PRIVATE bool port_is_single_threaded(void) {
   return &__libc_single_threaded != NULL && __libc_single_threaded != 0;
@@ -451,12 +453,13 @@ static _Atomic(bool) has_exit_key;
 
 PRIVATE int port_thread_exit_init(void (*on_exit)(void*)) {
   const int error = pthread_key_create(&exit_key, on_exit);
-  store_release(&has_exit_key, error == 0);
+  store_release(&has_exit_key, error == 0);  // [K1] out: the key
   return error;
 }
 
 PRIVATE int port_thread_arm(void* argument) {
-  return load_acquire(&has_exit_key) ? pthread_setspecific(exit_key, argument) : EAGAIN;
+  const bool armed = load_acquire(&has_exit_key);  // [K1] in
+  return armed ? pthread_setspecific(exit_key, argument) : EAGAIN;
 }
 
 PRIVATE int port_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void)) {

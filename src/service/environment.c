@@ -19,7 +19,7 @@ static const char* const foreign_names[] = {
     "disable_redirect",      "target_segments_per_thread",
 };
 
-static char to_upper(char c) { return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c; }
+static char to_upper(char c) { return (char)(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c); }
 
 static void variable_of(const char* name, char* variable) {
   const size_t length = format_text(variable, VARIABLE_CHARS, "%s%s", variable_prefix, name);

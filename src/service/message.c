@@ -25,6 +25,7 @@ enum { HOOK_TRIES = 10000 };  // more: its writer died half-way, in a fork
 
 static void hook_set(hook_t* hook, any_fun_t fun, void* arg) {
   unsigned version = load_relaxed(&hook->version) & ~1u;
+  // [M2] in: after another writer's function and argument.
   for (int i = 0; i < HOOK_TRIES && !cas_acquire(&hook->version, &version, version + 1); i++) {
     version &= ~1u;
   }

@@ -81,7 +81,7 @@ PRIVATE void option_set_default(mi_option_t option, long value) {
 
 // ---- a value as text ----
 
-static char to_lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
+static char to_lower(char c) { return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); }
 static bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
 // Moves past word, which is in small letters; the text may be in capitals.

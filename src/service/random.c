@@ -31,7 +31,7 @@ PRIVATE void chacha_block(const uint32_t state[CHACHA_WORDS], uint32_t out[CHACH
 static void stir_weakly(uint32_t key[KEY_WORDS], const random_t* random) {
   const uint64_t facts[4] = {port_clock_ns(), (uintptr_t)random, (uintptr_t)&chacha_block,
                              (uintptr_t)&key};
-  for (int i = 0; i < 4; i++) {
+  for (size_t i = 0; i < 4; i++) {
     key[2 * i] ^= (uint32_t)facts[i];
     key[2 * i + 1] ^= (uint32_t)(facts[i] >> 32);
   }

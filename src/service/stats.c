@@ -158,7 +158,8 @@ static COLD PRINTF_LIKE(2, 3) void json_put(json_t* json, const char* fmt, ...) 
   va_start(args, fmt);
   const size_t length = format_into(piece, sizeof(piece), fmt, args);
   va_end(args);
-  if (json->length + length < json->size) { memcpy(json->buf + json->length, piece, length + 1); }
+  const bool fits = json->buf != NULL && json->length + length < json->size;
+  if (fits) { memcpy(json->buf + json->length, piece, length + 1); }
   json->length += length;
 }
 

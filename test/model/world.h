@@ -2,7 +2,7 @@
 // larger models share.
 //
 // Set-up: world_begin(), then model_act_as(i) and world_enter() for each thread that has a heap,
-// and blocks for all to play with. Threads use world_malloc and world_free; world_check() counts
+// and blocks for all to play with. Threads take() and give() them; world_check() counts
 // every block at the end.
 #ifndef TEST_MODEL_WORLD_H
 #define TEST_MODEL_WORLD_H

@@ -6,7 +6,7 @@
 # are looked up in the files that define them. #includes must not lead upward either.
 #   layers.sh [anything]      prints each offence; exit status 1 if there is one
 ladder='base port service memory page heap alloc api'
-source=${MI_SOURCE_DIR:-$(cd "$(dirname "$0")/.." && pwd)}
+source=${MI_SOURCE_DIR:-$(cd "$(dirname "$0")/../.." && pwd)}
 cc=${CC:-cc}
 
 work=$(mktemp -d) || exit 2

@@ -1,8 +1,9 @@
 #!/bin/sh
+# test: when="release gcc"
 # The rows of src/service/options.def, the enum in include/mimalloc.h and the table in docs/options.md agree.
 # With --print: writes the rows of the table, to be put into docs/options.md.
 set -eu
-root=$(cd "$(dirname "$0")/.." && pwd)
+root=$(cd "$(dirname "$0")/../.." && pwd)
 
 # OPTION(name, default, unit, "older" or NULL, "help"): one line of the table each
 table() {
@@ -28,7 +29,7 @@ table() {
 names() { sed -n 's/^OPTION(\([a-z_]*\),.*/\1/p' "$root/src/service/options.def"; }
 enum_names() { sed -n 's/^ *mi_option_\([a-z_]*\)\( = [0-9]*\)\{0,1\},.*/\1/p' "$root/include/mimalloc.h"; }
 doc_table() { grep '^| `' "$root/docs/options.md"; }
-is_same() { [ "$2" = "$3" ] || { echo "check-options: $1 and options.def disagree (<: options.def)"; show "$2" "$3"; exit 1; }; }
+is_same() { [ "$2" = "$3" ] || { echo "options: $1 and options.def disagree (<: options.def)"; show "$2" "$3"; exit 1; }; }
 show() {
   printf '%s\n' "$1" > "$work/a"
   printf '%s\n' "$2" > "$work/b"
@@ -38,7 +39,7 @@ show() {
 if [ "${1-}" = --print ]; then table; exit 0; fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-[ "$(names | wc -l)" -gt 40 ] || { echo "check-options: options.def is not understood"; exit 1; }
+[ "$(names | wc -l)" -gt 40 ] || { echo "options: options.def is not understood"; exit 1; }
 [ "$(grep -c '^OPTION(' "$root/src/service/options.def")" = "$(names | wc -l)" ]
 [ "$(table | wc -l)" = "$(grep -c '^OPTION(.*, [BIMK][A-Z]*, ' "$root/src/service/options.def")" ]
 is_same include/mimalloc.h "$(names)" "$(enum_names)"

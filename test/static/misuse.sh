@@ -1,8 +1,9 @@
 #!/bin/sh
+# test: when="release gcc"
 # The tables in docs/misuse.md are those of test/misuse/expected.txt, and each crime is in it.
 # With --print: writes them, to be put into docs/misuse.md between its two marks.
 set -eu
-root=$(cd "$(dirname "$0")/.." && pwd)
+root=$(cd "$(dirname "$0")/../.." && pwd)
 table=$root/test/misuse/expected.txt
 
 # A line of expected.txt each: its `## heading`, or a row, whose text after # is what the crime does.
@@ -54,16 +55,16 @@ trap 'rm -rf "$work"' EXIT
 
 in_sources | grep -v '^print_' | sort -u >"$work/sources"
 in_table | sort -u >"$work/table"
-[ "$(wc -l <"$work/sources")" -gt 60 ] || { echo "check-misuse: the sources are not understood"; exit 1; }
+[ "$(wc -l <"$work/sources")" -gt 60 ] || { echo "misuse: the sources are not understood"; exit 1; }
 if ! diff "$work/sources" "$work/table"; then
-  echo "check-misuse: the crimes (<) and expected.txt (>) disagree"
+  echo "misuse: the crimes (<) and expected.txt (>) disagree"
   exit 1
 fi
 
 tables >"$work/tables"
 in_docs >"$work/docs"
 if ! diff "$work/tables" "$work/docs"; then
-  echo "check-misuse: expected.txt (<) and docs/misuse.md (>) disagree; see --print"
+  echo "misuse: expected.txt (<) and docs/misuse.md (>) disagree; see --print"
   exit 1
 fi
 echo "crimes: $(wc -l <"$work/sources")"
