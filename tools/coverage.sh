@@ -1,0 +1,51 @@
+# Which lines and branches of src/ the tests reach. A part of ./mi, which reads this file and whose
+# functions it uses; docs/testing.md says what came out.
+
+# Counters lie in mapped files (%c), shared by all runs of a program (%m): so what a process counted
+# stays, however it ends.
+coverage_build() {  # mode cmake-options...
+  local dir=$root/build/coverage/$1 flags="-O1 -fprofile-instr-generate -fcoverage-mapping"
+  flags="$flags -mllvm -runtime-counter-relocation=true"
+  shift
+  rm -rf "$dir/profiles" && mkdir -p "$dir/profiles"
+  : >"$dir/build.log"
+  logged "$dir/build.log" cmake -S "$root" -B "$dir" -DCMAKE_BUILD_TYPE=Release \
+    -DCMAKE_C_COMPILER=clang-19 -DCMAKE_CXX_COMPILER=clang++-19 -DMI_BUILD_OBJECT=OFF \
+    -DCMAKE_C_FLAGS_RELEASE="$flags" -DCMAKE_CXX_FLAGS_RELEASE="$flags" "$@" &&
+    logged "$dir/build.log" cmake --build "$dir" --parallel "$jobs"
+}
+
+# Some tests fail here: of closed descriptors, of sandboxes, where the counters' files are in the
+# way. The same tests pass in builds without counters, which ./mi test runs.
+coverage_run() {  # mode labels
+  local dir=$root/build/coverage/$1
+  say "mi: coverage: $1: test"
+  (cd "$dir" && LLVM_PROFILE_FILE="$dir/profiles/%m%c.profraw" \
+    ctest -j "$jobs" -L "$2" -LE long </dev/null 2>&1) >"$dir/test.log"
+  grep 'tests passed' "$dir/test.log" >&2
+}
+
+coverage() {
+  need_tools test
+  if ! { have clang-19 && have llvm-cov-19 && have python3 && clang_has_profiles; }; then
+    apt_install clang-19 llvm-19 libclang-rt-19-dev python3 ||
+      die "coverage needs clang-19, llvm-19, libclang-rt-19-dev and python3"
+  fi
+  local mode options
+  for mode in release secure debug; do
+    options=()
+    case $mode in secure) options=(-DMI_SECURE=FULL) ;; debug) options=(-DMI_DEBUG=3) ;; esac
+    say "mi: coverage: $mode: build"
+    coverage_build $mode ${options[@]+"${options[@]}"} || die "the build with counters fails"
+    case $mode in
+      release) coverage_run $mode 'unit|api|posix|misuse|fault|fuzz|stress|lifecycle' ;;
+      *) coverage_run $mode 'unit|api|misuse|fuzz|stress' ;;
+    esac
+  done
+  python3 "$root/tools/coverage.py" "$@" "$root"/build/coverage/{release,secure,debug}
+}
+
+clang_has_profiles() {
+  echo 'int main(void) { return 0; }' |
+    clang-19 -x c -fprofile-instr-generate -fcoverage-mapping -o /dev/null - 2>/dev/null
+}
