@@ -213,8 +213,8 @@ FAST size_t page_room(const page_t* page) {
   return page->block_bytes - (page->guard == NULL ? LARGE_PAD_BYTES : 0);
 }
 
-FAST uint64_t* canary_of(const page_t* page, const void* p) {
-  return (uint64_t*)((uintptr_t)p + page->block_bytes - sizeof(uint64_t));
+FAST _Atomic(uint64_t)* canary_of(const page_t* page, const void* p) {
+  return (_Atomic(uint64_t)*)((uintptr_t)p + page->block_bytes - sizeof(uint64_t));
 }
 
 // Where what ends a block is the same whenever it is live. Debug builds fill all that is behind the
@@ -226,11 +226,11 @@ FAST uint64_t canary_value(const page_t* page, const void* p) {
 }
 
 FAST void canary_set(const page_t* page, const void* p) {
-  if (HAS_CANARIES) { *canary_of(page, p) = canary_value(page, p); }
+  if (HAS_CANARIES) { store_relaxed(canary_of(page, p), canary_value(page, p)); }
 }
 
 FAST bool canary_is_intact(const page_t* page, const void* p) {
-  return *canary_of(page, p) == canary_value(page, p);
+  return load_relaxed(canary_of(page, p)) == canary_value(page, p);
 }
 
 // Ends the process if the block was written to since it was freed: while it waits …

@@ -286,7 +286,7 @@ static uint32_t live_blocks(const page_t* page, int* found) {
 
 static uint32_t listed_blocks(const page_t* page, const block_t* list, int* found) {
   uint32_t count = 0;
-  for (; list != NULL; list = list->next) { mark(page, list, found), count++; }
+  for (; list != NULL; list = block_next(page, list)) { mark(page, list, found), count++; }
   return count;
 }
 
