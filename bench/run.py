@@ -6,6 +6,7 @@ rotates, and all runs are written down: see README.md beside this file.
 """
 
 import argparse
+import glob
 import json
 import os
 import shlex
@@ -64,6 +65,9 @@ def parse_arguments():
         help="these rows only: names, patterns such as 'larson*', or kinds: "
         + ", ".join(rows.KINDS))
     add("--peers", type=names, metavar="A,B", help="these peers only; - for none")
+    add("--builds", type=names, metavar="A,B", default=[],
+        help="columns for other builds of this allocator, by preset, such as secure,secure-full; "
+        "release: the same library again, which shows what chance does")
     add("--rounds", type=int, metavar="N", help="how often each row is run (5; --quick: 2)")
     add("--scale", type=int, metavar="PERCENT", help="of the work (100; --quick: 15)")
     add("--idle", type=int, metavar="SECONDS",
@@ -148,6 +152,17 @@ def find_peers(options):
     return [each for each in found if options.peers is None or each.name in options.peers]
 
 
+def find_builds(options):
+    """Other builds of ours, which ./mi has made."""
+    found = []
+    for name in options.builds:
+        libraries = glob.glob(os.path.join(ROOT, "build", name, "libmimalloc*.so.3"))
+        if not libraries:
+            fail(f"--builds: there is no library in build/{name}")
+        found.append(Allocator(name, libraries[:1], "build", "our build " + name))
+    return found
+
+
 def find_allocators(options):
     if not os.path.exists(options.library):
         fail(f"there is no library {options.library}")
@@ -156,7 +171,7 @@ def find_allocators(options):
     bump = build_tool(options.build, "bump.so", "-fno-builtin", "-fPIC", "-shared",
                       "-fvisibility=hidden")
     limit = Allocator("bump", [bump], "limit", "never frees: not a peer, but a limit of nature")
-    return [ours, *find_peers(options), limit]
+    return [ours, *find_peers(options), *find_builds(options), limit]
 
 
 def find_rows(options):

@@ -120,6 +120,11 @@ class Report(unittest.TestCase):
         self.assertIn("two on a: 1 of 2 runs failed, the first with signal 11", text)
         self.assertIn("- four needs it", text)
 
+    def test_builds(self):
+        summary = self.made_of(RECORDS + [run_of("one", "secure", 0.5)])
+        summary.builds = ["secure"]  # a column, but no peer
+        self.assertIn("| one | 1.000 | 0.80 | 1.00 | 2.00 | 0.50 | a | **1.25** |", summary.text())
+
     def test_threads(self):
         records = [dict(run_of("t", "ours", 1.0, kind="threads"), phase="threads", threads=threads,
                         wall=wall, operations=1e6) for threads, wall in ((1, 1.0), (2, 0.5))]
@@ -176,6 +181,11 @@ class Run(unittest.TestCase):
             self.assertGreater(float(line["faults"]), 20)
         self.assertIn("| simple |", summary)
         self.assertIn("hello, ours", summary)
+
+    def test_builds(self):
+        summary = self.made_of(RECORDS + [dict(run_of("one", "secure", 1.5), phase="time")])
+        summary.builds = ["secure"]
+        self.assertIn("| 1.50 | a | **1.25** |", summary.text())  # beside the peers, and no peer
 
     def test_threads(self):
         lines, summary = self.bench("threads", "--only", "simple-threads", "--threads", "1,2")

@@ -90,6 +90,7 @@ class Summary:
         self.about = about
         self.names = [each["name"] for each in about["allocators"]]
         self.peers = [each["name"] for each in about["allocators"] if each["role"] == "peer"]
+        self.builds = [each["name"] for each in about["allocators"] if each["role"] == "build"]
         self.limits = [each["name"] for each in about["allocators"] if each["role"] == "limit"]
         self.phases = {}
         for record in records:
@@ -172,7 +173,7 @@ class Summary:
         if not self.table:
             return ""
         limits = self.limits if column == "cpu" else []
-        others = self.peers + limits
+        others = self.peers + self.builds + limits
         best = {each.row: each for each in score.comparisons}
         lines = []
         for row, cells in self.sorted_rows():
