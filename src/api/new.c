@@ -12,8 +12,8 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <setjmp.h>
-#include <unwind.h>
 
+#include "../port/unwind.h"
 #include "../service/message.h"
 #include "basic.h"
 
@@ -73,9 +73,8 @@ static COLD void throw_bad_alloc(size_t size) {
 
 // ---- catch ----
 //
-// handler_called has a personality routine of our own: the function that the unwinder asks, frame
-// by frame, whether an exception ends there (Itanium C++ ABI, exception handling, level I). Ours
-// says yes, and when all frames above are cleaned up, it jumps to where handler_returns waits.
+// handler_called has a frame that ends every exception (port/unwind.h): when all frames above are
+// cleaned up, it jumps to where handler_returns waits.
 
 static THREAD_LOCAL jmp_buf* catch_place;
 
@@ -89,25 +88,15 @@ static void end_exception(struct _Unwind_Exception* exception) {
   end();
 }
 
-// NOLINTNEXTLINE(bugprone-reserved-identifier) clear of the names of programs
-_Unwind_Reason_Code _mi_new_personality(int version, _Unwind_Action actions,
-                                        _Unwind_Exception_Class kind,
-                                        struct _Unwind_Exception* exception,
-                                        struct _Unwind_Context* context);
-
-HIDDEN __attribute__((used)) _Unwind_Reason_Code
-_mi_new_personality(int version, _Unwind_Action actions, _Unwind_Exception_Class kind,
-                    struct _Unwind_Exception* exception, struct _Unwind_Context* context) {
-  (void)version, (void)kind, (void)context;
-  if ((actions & _UA_FORCE_UNWIND) != 0) { return _URC_CONTINUE_UNWIND; }  // the thread ends
-  if ((actions & _UA_SEARCH_PHASE) != 0) { return _URC_HANDLER_FOUND; }
-  if ((actions & _UA_HANDLER_FRAME) == 0) { return _URC_CONTINUE_UNWIND; }
+static _Noreturn void caught(struct _Unwind_Exception* exception) {
   end_exception(exception);
   longjmp(*catch_place, 1);
 }
 
+CATCH_ROUTINE(caught)
+
 static NOINLINE void handler_called(new_handler_t* handler) {
-  FRAME_PERSONALITY("_mi_new_personality");
+  CATCHES_ALL;
   handler();
   __asm__ volatile("");  // so that the call above is not the last thing, and the frame is there
 }

@@ -33,14 +33,6 @@
 #define SHARED_DATA_DEF         static
 #endif
 
-// Names the function that the unwinder asks about the frame of the calling function. 32-bit Arm has
-// tables of another kind: there an exception passes.
-#ifdef __ARM_EABI__
-#define FRAME_PERSONALITY(name)
-#else
-#define FRAME_PERSONALITY(name) __asm__ volatile(".cfi_personality 0x1b, " name)
-#endif
-
 // A thread-local variable that is reached without a call: the library is in the initial set of
 // modules, or small enough (a few words) for the reserve that the loader keeps for libraries opened
 // later.
