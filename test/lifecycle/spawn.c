@@ -49,7 +49,8 @@ static void by_spawn(void) {
   CHECK(posix_spawnp(&pid, "sh", &actions, NULL, argv, environ) == 0);
   CHECK(child_result(pid) == 7);
   posix_spawn_file_actions_destroy(&actions);
-  CHECK(posix_spawn(&pid, "/no/such/program", NULL, NULL, argv, environ) == ENOENT);
+  /* an emulator that makes a vfork a fork cannot tell what the child finds out */
+  CHECK(is_emulated() || posix_spawn(&pid, "/no/such/program", NULL, NULL, argv, environ) == ENOENT);
 }
 
 static void by_shell(void) {
