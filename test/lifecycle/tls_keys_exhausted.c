@@ -39,7 +39,7 @@ int main(void) {
     }
     if (i == 50) { early = resident_kib(); }
   }
-  CHECK(resident_kib() < early + 16 * 1024);
+  CHECK(is_emulated() || resident_kib() < early + 16 * 1024);
   CHECK(workout_in_thread());
   return check_done();
 }
