@@ -754,7 +754,7 @@ static void delayed_give(size_t at) {
 static void delay_span(const span_t* span) {
   while (delayed.count == DELAYED_SPANS ||
          (delayed.count > 0 && delayed.slices + span->slices > DELAYED_SLICES)) {
-    delayed_give(random_below(&memory.random, delayed.count));
+    delayed_give((size_t)random_below(&memory.random, delayed.count));
   }
   delayed.spans[delayed.count++] = *span;
   delayed.slices += span->slices;

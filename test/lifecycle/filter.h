@@ -99,6 +99,9 @@ static inline bool filter_new_memory(void) {
 static inline bool filter_calls(const long* numbers, int count, int error) {
   return numbers == NULL && count == error;
 }
+static inline bool filter_all_but(const long* numbers, int count, int error) {
+  return numbers == NULL && count == error;
+}
 static inline bool filter_new_memory(void) { return false; }
 
 #endif
