@@ -15,6 +15,7 @@
 #include "service/environment.c"
 #include "service/stats.c"
 #include "service/random.c"
+#include "service/trace.c"
 
 #include "memory/meta.c"
 #include "memory/map.c"

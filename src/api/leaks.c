@@ -1,17 +1,21 @@
 // Blocks that are still in use, grouped by size: see leaks.h.
 //
 // At the end of a process that is what nobody freed: leaks, but also what the program keeps until
-// its end, and the C library's buffers. So one line is a size, those with the most bytes come
-// first, and only so many are shown. Sizes are those that were asked for in builds that know them
-// (debug builds, builds for a memory tool), else those of the blocks. Tests: test/api/leaks.c.
+// its end, and the C library's buffers. So one line is a size, in debug builds a size and the stack
+// that asked for it, those with the most bytes come first, and only so many are shown. Sizes are
+// those that were asked for in builds that know them (debug builds, builds for a memory tool), else
+// those of the blocks. Tests: test/api/leaks.c, test/api/leaks_stacks.c.
 #include "leaks.h"
 
+#include "../heap/guard.h"
 #include "../service/message.h"
+#include "../service/trace.h"
 
 enum { GROUPS_MOST = 4096, LINES_MOST = 20 };
 
 typedef struct leak_group {
   size_t block_bytes, blocks;  // no blocks: not in use
+  uint32_t taken_at;           // for traces_get
 } leak_group_t;
 
 typedef struct leak_table {
@@ -22,18 +26,22 @@ typedef struct leak_table {
 
 // ---- gathering ----
 
-static size_t group_place(size_t block_bytes) {
-  return (size_t)((uint64_t)block_bytes * 0x9e3779b97f4a7c15u >> 52) % GROUPS_MOST;
+static size_t group_place(const leak_group_t* wanted) {
+  const uint64_t key = (uint64_t)wanted->block_bytes << 16 ^ wanted->taken_at;
+  return (size_t)(key * 0x9e3779b97f4a7c15u >> 52) % GROUPS_MOST;
 }
 
-static leak_group_t* group_of(leak_table_t* table, size_t block_bytes) {
-  size_t at = group_place(block_bytes);
+// Of the same size and stack.
+static leak_group_t* group_of(leak_table_t* table, const leak_group_t* wanted) {
+  size_t at = group_place(wanted);
   for (int i = 0; i < GROUPS_MOST; i++, at = (at + 1) % GROUPS_MOST) {
     leak_group_t* group = &table->entries[at];
-    if (group->blocks > 0 && group->block_bytes == block_bytes) { return group; }
     if (group->blocks == 0) {
-      group->block_bytes = block_bytes;
+      *group = *wanted;
       table->groups++;
+      return group;
+    }
+    if (group->block_bytes == wanted->block_bytes && group->taken_at == wanted->taken_at) {
       return group;
     }
   }
@@ -45,9 +53,14 @@ static bool leak_add(const mi_heap_t* heap, const mi_heap_area_t* area, void* bl
   leak_table_t* table = arg;
   (void)heap, (void)area;
   if (block == NULL) { return true; }  // an area begins
-  group_of(table, block_bytes)->blocks++;
+  const page_t* page = page_of(block);
+  leak_group_t wanted = {.block_bytes = block_bytes};
+  if (NOTE_BLOCKS && !page_is_guarded(page)) {
+    wanted = (leak_group_t){block_size(page, block), 0, block_taken_at(page, block)};
+  }
+  group_of(table, &wanted)->blocks++;
   table->blocks++;
-  table->bytes += block_bytes;
+  table->bytes += wanted.block_bytes;
   return true;
 }
 
@@ -73,15 +86,25 @@ static leak_group_t* largest_group(leak_table_t* table) {
   return largest;
 }
 
+static void show_trace(const trace_t* trace, const out_t* out) {
+  const unsigned first = trace == NULL ? 0 : trace_first(trace);
+  for (unsigned i = first; trace != NULL && i < trace->count; i++) {
+    char line[LINE_CHARS];
+    trace_line(trace, first, i, false, line);
+    out_printf(out, "        %s\n", line);
+  }
+}
+
 static void show_groups(leak_table_t* table, const out_t* out) {
   size_t bytes = table->bytes, blocks = table->blocks, groups = table->groups;
   for (int line = 0; line < LINES_MOST && groups > 0; line++, groups--) {
     leak_group_t* group = largest_group(table);
     out_printf(out, "  %12zu bytes in %zu block%s of %zu\n", group_bytes(group), group->blocks,
                group->blocks == 1 ? "" : "s", group->block_bytes);
+    show_trace(traces_get(group->taken_at), out);
     bytes -= group_bytes(group);
     blocks -= group->blocks;
-    *group = (leak_group_t){0, 0};
+    *group = (leak_group_t){0};
   }
   if (blocks > 0) {
     out_printf(out, "  %12zu bytes in %zu block%s of other sizes\n", bytes, blocks,

@@ -67,6 +67,7 @@ static void process_start(void) {
   if (will_print()) { port_check_stderr(); }
   if (option_is_enabled(mi_option_verbose)) { print_banner(); }
   guard_start(option_size(mi_option_guarded_sample_rate));
+  if (NOTE_BLOCKS && option_is_enabled(mi_option_show_leaks)) { traces_start(); }
   reserve_what_options_say();
 }
 

@@ -115,11 +115,6 @@ PRIVATE void guard_unlock_after_fork(bool child) { lock_after_fork(&guards.lock,
 
 // ---- taking ----
 
-static NOINLINE void trace_here(trace_t* trace) {
-  trace->thread = port_thread_number();
-  trace->count = (unsigned)port_stack(trace->frames, GUARD_FRAMES);
-}
-
 PRIVATE bool guard_suits(const theap_t* theap, const guard_want_t* want) {
   const guard_setting_t* setting = &theap->guarding;
   return want->size >= setting->least && want->size <= setting->most &&
@@ -211,7 +206,7 @@ PRIVATE void* guard_take(theap_t* theap, const guard_want_t* want) {
   }
   guard_place(guard, want, (quick_next(&theap->guarding.random) & 1) != 0);
   guard_fill(guard, want->zero);
-  trace_here(&guard->taken);
+  trace_take(&guard->taken);
   guard_enter(theap, guard);
   return guard->block;
 }
@@ -252,7 +247,7 @@ PRIVATE void guard_free(void* p, page_t* page) {
     guard_report(guard, GUARD_DOUBLE_FREE, p);
   } else {
     check_canary(guard);
-    trace_here(&guard->given);
+    trace_take(&guard->given);
     heap_release_page(page);
   }
 }

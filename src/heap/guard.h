@@ -21,16 +21,8 @@
 #ifndef MI_HEAP_GUARD_H
 #define MI_HEAP_GUARD_H
 
-#include "../port/fault.h"
+#include "../service/trace.h"
 #include "heap.h"
-
-enum { GUARD_FRAMES = 22 };
-
-typedef struct trace {
-  unsigned thread;  // 0: nobody yet
-  unsigned count;
-  void* frames[GUARD_FRAMES];
-} trace_t;
 
 typedef struct guard {
   page_t* page;

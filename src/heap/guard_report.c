@@ -7,37 +7,13 @@
 
 // ---- stacks ----
 
-static void print_frame(unsigned number, const void* frame, const port_place_t* place) {
-  if (place->module == NULL) {
-    message_printf("    #%u %p", number, frame);
-  } else if (place->symbol == NULL) {
-    message_printf("    #%u %p (%s+0x%zx)", number, frame, place->module, (size_t)place->offset);
-  } else {
-    message_printf("    #%u %p %s+0x%zx (%s+0x%zx)", number, frame, place->symbol,
-                   place->into_symbol, place->module, (size_t)place->offset);
-  }
-}
-
-// Our own frames, innermost, are left out.
-static unsigned first_shown(const trace_t* trace) {
-  for (unsigned i = 0; i < trace->count; i++) {
-    port_place_t place;
-    port_locate(trace->frames[i], &place);
-    if (!place.is_ours) { return i; }
-  }
-  return 0;
-}
-
-// A return address lies behind the call, often in another line; `exact` is the first frame's.
 static void print_trace(const trace_t* trace, bool exact) {
+  const unsigned first = exact ? 0 : trace_first(trace);
   if (trace->count == 0) { message_printf("    (no stack)"); }
-  const unsigned first = exact ? 0 : first_shown(trace);
   for (unsigned i = first; i < trace->count; i++) {
-    const char* code = trace->frames[i];
-    port_place_t place;
-    if (!(exact && i == 0)) { code--; }
-    port_locate(code, &place);
-    print_frame(i - first, code, &place);
+    char line[LINE_CHARS];
+    trace_line(trace, first, i, exact, line);
+    message_printf("%s", line);
   }
 }
 
@@ -88,8 +64,8 @@ static const int crime_errors[] = {
 };
 
 PRIVATE COLD void guard_report(const guard_t* guard, guard_crime_t crime, const void* p) {
-  trace_t here = {.thread = port_thread_number()};
-  here.count = (unsigned)port_stack(here.frames, GUARD_FRAMES);
+  trace_t here;
+  trace_take(&here);
   print_head(guard, crime_names[crime], p);
   message_printf("  in thread %u:", here.thread);
   print_trace(&here, false);
@@ -138,7 +114,7 @@ PRIVATE void guard_see_fault(const port_fault_t* fault) {
     return;
   }
   trace_t here = {.thread = port_thread_number()};
-  here.count = (unsigned)port_fault_stack(fault, here.frames, GUARD_FRAMES);
+  here.count = (unsigned)port_fault_stack(fault, here.frames, TRACE_FRAMES);
   print_head(guard, fault_name(guard, fault), p);
   message_printf("  in thread %u:", here.thread);
   print_trace(&here, true);

@@ -3,6 +3,7 @@
 
 #include "../memory/meta.h"
 #include "../service/options.h"
+#include "../service/trace.h"
 #include "guard.h"
 #include "tracked.h"
 
@@ -71,10 +72,12 @@ static void fork_prepare(void) {
   memory_lock();
   page_lock_for_fork();
   meta_lock_for_fork();
+  if (NOTE_BLOCKS) { traces_lock_for_fork(); }
 }
 
 static void fork_done(bool child) {
   if (!fork_is_locked) { return; }
+  if (NOTE_BLOCKS) { traces_unlock_after_fork(child); }
   meta_unlock_after_fork(child);
   page_unlock_after_fork(child);
   memory_unlock_after_fork(child);

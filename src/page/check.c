@@ -4,6 +4,7 @@
 
 #include "../port/port.h"
 #include "../service/message.h"
+#include "../service/trace.h"
 #include "page.h"
 
 enum { FILL_NEW = 0xD0, FILL_FREED = 0xDF, FILL_PAD = 0xDE };
@@ -51,6 +52,7 @@ PRIVATE void block_filled_taken(page_t* page, void* p, size_t size) {
   if (NOTE_BLOCKS) {
     note_t* note = note_of(page, p);
     note->taken_by = port_thread_number();
+    note->taken_at = traces_keep();
     block_set_size(page, p, size);
   }
 }
@@ -68,6 +70,10 @@ PRIVATE void block_set_size(page_t* page, void* p, size_t size) {
   if (!NOTE_BLOCKS) { return; }
   note_of(page, p)->size = size;
   memset((uint8_t*)p + size, FILL_PAD, page->block_bytes - size);
+}
+
+PRIVATE uint32_t block_taken_at(const page_t* page, const void* p) {
+  return NOTE_BLOCKS ? note_of(page, p)->taken_at : 0;
 }
 
 PRIVATE size_t block_size(const page_t* page, const void* p) {

@@ -46,6 +46,7 @@ typedef struct block block_t;
 typedef struct note {
   size_t size;                  // asked for; the block is this long to the program
   uint32_t taken_by, freed_by;  // threads, as the OS numbers them; 0: nobody
+  uint32_t taken_at;            // the stack, if it is kept: traces_get
 } note_t;
 
 typedef struct page_checks {

@@ -15,7 +15,7 @@ typedef struct line {
 static void* kept[BLOCKS];
 
 static void leave_some(void) {
-  for (size_t i = 0; i < BLOCKS; i++) { kept[i] = mi_malloc(MIB); }
+  for (volatile size_t i = 0; i < BLOCKS; i++) { kept[i] = mi_malloc(MIB); } /* from one place */
   for (size_t i = 0; i < 300; i++) { CHECK(mi_malloc(3000) != NULL); }
   for (size_t i = 0; i < 40; i++) { CHECK(mi_malloc(40 * KIB + i * 8 * KIB) != NULL); }
   for (size_t i = 0; i < 1000; i++) { mi_free(mi_malloc(500)); } /* not in the listing */
@@ -84,6 +84,6 @@ int main(void) {
     CHECK(i == 0 || lines[i].bytes <= lines[i - 1].bytes);
   }
   if (check_failures != 0) { fputs(text, stderr); }
-  for (size_t i = 0; i < BLOCKS; i++) { kept[i] = mi_malloc(MIB); }
+  for (volatile size_t i = 0; i < BLOCKS; i++) { kept[i] = mi_malloc(MIB); } /* from one place */
   return check_done();
 }

@@ -25,6 +25,14 @@ static long defaults[OPTION_COUNT];
 
 /* ---- what a value should mean ---- */
 
+/* Holds more than an option can, so that what does not fit is seen. */
+#ifdef __SIZEOF_INT128__
+typedef __int128 wide_t;
+#else
+typedef int64_t wide_t;
+#endif
+enum { WIDE_DIGIT_BITS = sizeof(wide_t) * 8 - 28, SIZE_BITS = sizeof(size_t) * 8 };
+
 static const char* skip_blanks(const char* s) { return s + strspn(s, " \t"); }
 
 static bool word_is(const char* s, const char* word) {
@@ -32,19 +40,19 @@ static bool word_is(const char* s, const char* word) {
   return strncasecmp(s, word, length) == 0 && *skip_blanks(s + length) == 0;
 }
 
-static bool digits_of(const char** s, __int128* value) {
+static bool digits_of(const char** s, wide_t* value) {
   const char* start = *s;
   for (*value = 0; **s >= '0' && **s <= '9'; ++*s) {
-    if (*value <= (__int128)1 << 100) { *value = *value * 10 + (**s - '0'); }
+    if (*value <= (wide_t)1 << WIDE_DIGIT_BITS) { *value = *value * 10 + (**s - '0'); }
   }
   return *s != start;
 }
 
-static bool size_of_text(const char* s, bool is_kib, __int128* value) {
+static bool size_of_text(const char* s, bool is_kib, wide_t* value) {
   static const char* const suffixes[] = {"kib", "kb", "k", "mib", "mb", "m",
                                          "gib", "gb", "g", "tib", "tb", "t"};
   unsigned power = is_kib ? 1 : 0;
-  if (!digits_of(&s, value) || *value > INT64_MAX) { return false; }
+  if (!digits_of(&s, value) || *value > PTRDIFF_MAX) { return false; }
   s = skip_blanks(s);
   for (unsigned i = 0; i < 12; i++) {
     if (strncasecmp(s, suffixes[i], strlen(suffixes[i])) == 0) {
@@ -53,13 +61,13 @@ static bool size_of_text(const char* s, bool is_kib, __int128* value) {
       break;
     }
   }
-  *value <<= 10 * power;
+  *value <<= 10 * power < SIZE_BITS ? 10 * power : SIZE_BITS - 1;
   const bool fits = *value <= PTRDIFF_MAX;
   if (is_kib) { *value >>= 10; }
   return fits && *skip_blanks(s) == 0;
 }
 
-static bool number_of_text(const char* s, __int128* value) {
+static bool number_of_text(const char* s, wide_t* value) {
   const bool negative = *s == '-';
   if (*s == '-' || *s == '+') { s++; }
   const bool good = digits_of(&s, value) && *skip_blanks(s) == 0 && *value <= LONG_MAX;
@@ -71,7 +79,7 @@ static bool number_of_text(const char* s, __int128* value) {
 static long meaning(int option, const char* text) {
   const unit_t unit = option_infos[option].unit;
   const char* s = skip_blanks(text);
-  __int128 value = 0;
+  wide_t value = 0;
   if (unit == UNIT_NONE || *s == 0) { return defaults[option]; }
   if (word_is(s, "on") || word_is(s, "true") || word_is(s, "yes")) { return 1; }
   if (word_is(s, "off") || word_is(s, "false") || word_is(s, "no")) { return 0; }

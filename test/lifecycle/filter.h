@@ -102,6 +102,7 @@ static inline bool filter_calls(const long* numbers, int count, int error) {
 static inline bool filter_all_but(const long* numbers, int count, int error) {
   return numbers == NULL && count == error;
 }
+static inline bool filter_advice(int advice, int error) { return advice == error; }
 static inline bool filter_new_memory(void) { return false; }
 
 #endif

@@ -1,0 +1,37 @@
+// Stacks: taken, written as text, and kept, each once, so that a number stands for one.
+#ifndef MI_SERVICE_TRACE_H
+#define MI_SERVICE_TRACE_H
+
+#include "../port/fault.h"
+#include "../port/port.h"
+#include "format.h"
+
+enum { TRACE_FRAMES = 22 };
+
+typedef struct trace {
+  unsigned thread;  // 0: nobody yet
+  unsigned count;
+  void* frames[TRACE_FRAMES];  // innermost first
+} trace_t;
+
+// The calling thread's. Empty before port_stack_prepare.
+PRIVATE void trace_take(trace_t* trace);
+// The first frame that is not ours; the first of all if there is none.
+PRIVATE unsigned trace_first(const trace_t* trace);
+// One frame as text, LINE_CHARS at most: its number, counted from `first`, its address and where
+// that is. Of a return address it is the call that counts, which lies before it, often in another
+// line; `exact`: the first frame is no return address.
+PRIVATE void trace_line(const trace_t* trace, unsigned first, unsigned index, bool exact,
+                        char* text);
+
+// From now on stacks are kept. May allocate.
+PRIVATE void traces_start(void);
+// Keeps the calling thread's stack: a number for it and for all that are equal; 0: it is not kept.
+// Any thread; takes a lock that is the innermost of all.
+PRIVATE uint32_t traces_keep(void);
+// NULL if the number is 0.
+PRIVATE const trace_t* traces_get(uint32_t number);
+PRIVATE void traces_lock_for_fork(void);
+PRIVATE void traces_unlock_after_fork(bool child);
+
+#endif
