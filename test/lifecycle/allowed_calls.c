@@ -17,6 +17,12 @@ static const long essential[] = {
     SYS_getpid,       SYS_tgkill,          SYS_wait4,
     SYS_write,        SYS_alarm,           SYS_setitimer,
     SYS_kill,
+#ifdef SYS_mmap2
+    SYS_mmap2,
+#endif
+#ifdef SYS_futex_time64
+    SYS_futex_time64,
+#endif
 #ifdef SYS_clone3
     SYS_clone3,
 #endif

@@ -3,6 +3,7 @@
 // destructors.
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -10,6 +11,7 @@
 namespace {
 
 struct Registry {
+  std::mutex mutex;  // several threads may have the library loaded
   std::map<std::string, std::vector<int>> entries;
   std::unique_ptr<char[]> big;
   Registry() : big(new char[500000]) {
@@ -32,6 +34,7 @@ extern "C" int module_work(int number) {
   size_t sum = 0;
   std::thread worker([&sum] {
     local += "more";
+    const std::lock_guard<std::mutex> lock(registry.mutex);
     for (const auto& entry : registry.entries) { sum += entry.second.size(); }
   });
   worker.join();
@@ -40,6 +43,7 @@ extern "C" int module_work(int number) {
       throw std::string("thrown across the library, long enough to be allocated");
     }
   } catch (const std::string& text) { sum += text.size() * 0; }
+  const std::lock_guard<std::mutex> lock(registry.mutex);
   registry.entries["call"].push_back(number);
   return sum >= 200 * 100 ? 1 : 0;
 }
