@@ -402,7 +402,8 @@ static void scenario_huge(void) {
     CHECK(item_intact(&items[i]));
   }
   items_free(items, COUNT);
-  if (!FILL_BLOCKS) { mi_free(GET(mi_malloc((size_t)3000 << 20))); }
+  const size_t large = sizeof(void*) > 4 ? 3000 : 1000;
+  if (!FILL_BLOCKS) { mi_free(GET(mi_malloc(large << 20))); }
   mi_collect(true);
   uint8_t* p = GET(mi_zalloc_aligned((size_t)20 << 20, (size_t)64 << 20));
   CHECK(((uintptr_t)p & (((uintptr_t)64 << 20) - 1)) == 0);
