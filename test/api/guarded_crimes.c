@@ -1,4 +1,4 @@
-/* test: timeout=300 when="release|debug|secure|guarded"
+/* test: not-emulated="addresses of faults and stacks are not those of a machine" timeout=300 when="release|debug|secure|guarded"
    Sampled guards: every crime against a guarded block, on either side of its memory, at many sizes.
    Each runs in a child, whose end and whose last words are compared with what is promised. */
 #define _GNU_SOURCE 1

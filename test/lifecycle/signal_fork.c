@@ -1,5 +1,6 @@
-/* test: timeout=60 */
-/* fork in a signal handler that interrupted the allocator: the child execs or leaves, the parent
+/* test: timeout=60 when=glibc */
+/* fork in a signal handler that interrupted the allocator (the C library must say that there is one
+   thread only: glibc from 2.32 on): the child execs or leaves, the parent
    goes on unharmed; and handlers that allocate nothing may interrupt anything, as often as they
    like. */
 #define _GNU_SOURCE
