@@ -182,11 +182,6 @@ class Run(unittest.TestCase):
         self.assertIn("| simple |", summary)
         self.assertIn("hello, ours", summary)
 
-    def test_builds(self):
-        summary = self.made_of(RECORDS + [dict(run_of("one", "secure", 1.5), phase="time")])
-        summary.builds = ["secure"]
-        self.assertIn("| 1.50 | a | **1.25** |", summary.text())  # beside the peers, and no peer
-
     def test_threads(self):
         lines, summary = self.bench("threads", "--only", "simple-threads", "--threads", "1,2")
         self.assertEqual({line["threads"] for line in lines}, {"1", "2"})

@@ -15,7 +15,7 @@ enum { GROUPS_MOST = 4096, LINES_MOST = 20 };
 
 typedef struct leak_group {
   size_t block_bytes, blocks;  // no blocks: not in use
-  uint32_t taken_at;           // for traces_get
+  uint16_t taken_at;           // for traces_get
 } leak_group_t;
 
 typedef struct leak_table {

@@ -68,11 +68,11 @@ PRIVATE void block_filled_freed(page_t* page, void* p) {
 
 PRIVATE void block_set_size(page_t* page, void* p, size_t size) {
   if (!NOTE_BLOCKS) { return; }
-  note_of(page, p)->size = size;
+  note_of(page, p)->size = size & NOTE_SIZE_MOST;
   memset((uint8_t*)p + size, FILL_PAD, page->block_bytes - size);
 }
 
-PRIVATE uint32_t block_taken_at(const page_t* page, const void* p) {
+PRIVATE uint16_t block_taken_at(const page_t* page, const void* p) {
   return NOTE_BLOCKS ? note_of(page, p)->taken_at : 0;
 }
 

@@ -44,10 +44,11 @@ typedef struct block block_t;
 
 // Debug builds: of one block.
 typedef struct note {
-  size_t size;                  // asked for; the block is this long to the program
+  uint64_t size : 48;           // asked for; the block is this long to the program
+  uint64_t taken_at : 16;       // the stack, if it is kept: traces_get
   uint32_t taken_by, freed_by;  // threads, as the OS numbers them; 0: nobody
-  uint32_t taken_at;            // the stack, if it is kept: traces_get
 } note_t;
+#define NOTE_SIZE_MOST (((uint64_t)1 << 48) - 1)
 
 typedef struct page_checks {
   link_t* links;

@@ -243,7 +243,7 @@ PRIVATE bool block_padding_is_intact(const page_t* page, const void* p);
 // Debug builds: the block is `size` bytes long from now on.
 PRIVATE void block_set_size(page_t* page, void* p, size_t size);
 // The stack of who allocated a live block, for traces_get; 0 if it is not known.
-PRIVATE uint32_t block_taken_at(const page_t* page, const void* p);
+PRIVATE uint16_t block_taken_at(const page_t* page, const void* p);
 // Bytes of a live block that the program may use; 0 if it is none.
 PRIVATE size_t block_size(const page_t* page, const void* p);
 // Tells what is wrong with a pointer that was given back or, `what`, to realloc.

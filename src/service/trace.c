@@ -74,28 +74,28 @@ static bool is_same(const trace_t* a, const trace_t* b) {
   return a->count == b->count && memcmp(a->frames, b->frames, a->count * sizeof(void*)) == 0;
 }
 
-static uint32_t keep_locked(const trace_t* trace) {
+static uint16_t keep_locked(const trace_t* trace) {
   size_t at = trace_place(trace);
   for (int tries = 0; tries < TRIES_MOST; tries++, at = (at + 1) % KEPT_MOST) {
     trace_t* kept = &traces.kept[at];
     if (kept->count == 0) { *kept = *trace; }
-    if (is_same(kept, trace)) { return (uint32_t)at + 1; }
+    if (is_same(kept, trace)) { return (uint16_t)(at + 1); }
   }
   return 0;
 }
 
-PRIVATE uint32_t traces_keep(void) {
+PRIVATE uint16_t traces_keep(void) {
   trace_t trace;
   if (!load_relaxed(&traces.wanted)) { return 0; }
   trace_take(&trace);
   if (trace.count == 0) { return 0; }
   lock_acquire(&traces.lock);
-  const uint32_t number = keep_locked(&trace);
+  const uint16_t number = keep_locked(&trace);
   lock_release(&traces.lock);
   return number;
 }
 
-PRIVATE const trace_t* traces_get(uint32_t number) {
+PRIVATE const trace_t* traces_get(uint16_t number) {
   return number == 0 ? NULL : &traces.kept[number - 1];
 }
 

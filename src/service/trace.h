@@ -28,9 +28,9 @@ PRIVATE void trace_line(const trace_t* trace, unsigned first, unsigned index, bo
 PRIVATE void traces_start(void);
 // Keeps the calling thread's stack: a number for it and for all that are equal; 0: it is not kept.
 // Any thread; takes a lock that is the innermost of all.
-PRIVATE uint32_t traces_keep(void);
+PRIVATE uint16_t traces_keep(void);
 // NULL if the number is 0.
-PRIVATE const trace_t* traces_get(uint32_t number);
+PRIVATE const trace_t* traces_get(uint16_t number);
 PRIVATE void traces_lock_for_fork(void);
 PRIVATE void traces_unlock_after_fork(bool child);
 

@@ -50,7 +50,8 @@ static void by_spawn(void) {
   CHECK(child_result(pid) == 7);
   posix_spawn_file_actions_destroy(&actions);
   /* an emulator that makes a vfork a fork cannot tell what the child finds out */
-  CHECK(is_emulated() || posix_spawn(&pid, "/no/such/program", NULL, NULL, argv, environ) == ENOENT);
+  CHECK(is_emulated() ||
+        posix_spawn(&pid, "/no/such/program", NULL, NULL, argv, environ) == ENOENT);
 }
 
 static void by_shell(void) {

@@ -58,7 +58,7 @@ static void verify_now_and_then(const theap_t* theap, size_t calls) { (void)thea
 // ---- port ----
 
 static uintptr_t port_thread_id(void) { return 0x1000 + (uintptr_t)m.self; }
-static uint32_t traces_keep(void) { return 0; }
+static uint16_t traces_keep(void) { return 0; }
 static void traces_lock_for_fork(void) {}
 static void traces_unlock_after_fork(bool child) { (void)child; }
 static uint32_t port_thread_number(void) { return (uint32_t)m.self; }
