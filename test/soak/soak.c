@@ -259,7 +259,7 @@ static size_t slots_check(void) {
 
 static size_t mappings_at_start, resident_at_start, recent_live;
 
-/* Debug builds, which know the size that was asked for, keep what they know of blocks in mappings. */
+/* Debug builds know the size that was asked for; what they know of blocks is in mappings. */
 static size_t mappings_spare(void) {
   void* p = mi_malloc(1);
   const bool notes = mi_usable_size(p) == 1;
