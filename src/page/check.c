@@ -14,6 +14,10 @@ static note_t* note_of(const page_t* page, const void* p) {
   return &checks->notes[checks_index(checks, page_offset(page, p))];
 }
 
+static size_t noted_size(const page_t* page, const void* p) {
+  return (size_t)note_of(page, p)->size;
+}
+
 // ---- what free blocks hold ----
 
 // True if all bytes are `value`.
@@ -79,19 +83,19 @@ PRIVATE uint16_t block_taken_at(const page_t* page, const void* p) {
 PRIVATE size_t block_size(const page_t* page, const void* p) {
   uint32_t index;
   if (!NOTE_BLOCKS) { return page_room(page); }
-  return checks_find(page_checks(page), page_offset(page, p), &index) ? note_of(page, p)->size : 0;
+  return checks_find(page_checks(page), page_offset(page, p), &index) ? noted_size(page, p) : 0;
 }
 
 // Bytes behind the end that are as they were.
 static size_t padding_intact_bytes(const page_t* page, const void* p) {
-  size_t at = note_of(page, p)->size;
+  size_t at = noted_size(page, p);
   const uint8_t* byte = p;
   while (at < page->block_bytes && byte[at] == FILL_PAD) { at++; }
-  return at - note_of(page, p)->size;
+  return at - noted_size(page, p);
 }
 
 PRIVATE bool block_padding_is_intact(const page_t* page, const void* p) {
-  const size_t size = note_of(page, p)->size;
+  const size_t size = noted_size(page, p);
   return is_filled((const uint8_t*)p + size, FILL_PAD, page->block_bytes - size);
 }
 
@@ -164,7 +168,7 @@ static COLD void report_overflow(const page_t* page, const void* p, const char* 
                   what, who(page, p, text));
     return;
   }
-  const size_t size = note_of(page, p)->size;
+  const size_t size = noted_size(page, p);
   message_error(EFAULT, "overflow of %zu-byte block %p, seen at its %s: byte %zu was written%s",
                 size, p, what, size + padding_intact_bytes(page, p), who(page, p, text));
 }
