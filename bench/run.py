@@ -82,7 +82,8 @@ def parse_arguments():
     add("--report", metavar="DIR", help="only write summary and plots anew, of the results there")
     add("--no-plots", action="store_true", help="do not draw anything")
     add("--list", action="store_true", help="names all rows and peers")
-    add("--packages", action="store_true", help=argparse.SUPPRESS)  # for ./mi
+    add("--packages", action="store_true", help=argparse.SUPPRESS)  # for ./mi, as is the next one
+    add("--presets", action="store_true", help=argparse.SUPPRESS)
     add("--build", metavar="DIR", default=os.path.join(ROOT, "build", "bench"),
         help="where tools, peers and inputs are kept (build/bench)")
     add("--workloads", metavar="DIR",
@@ -439,6 +440,9 @@ def main():
     options = parse_arguments()
     if options.report:
         write_report(options, options.report)
+        return
+    if options.presets:
+        print(*options.builds)
         return
     chosen = find_rows(options)
     if options.packages:

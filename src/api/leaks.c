@@ -86,13 +86,9 @@ static leak_group_t* largest_group(leak_table_t* table) {
   return largest;
 }
 
-static void show_trace(const trace_t* trace, const out_t* out) {
-  const unsigned first = trace == NULL ? 0 : trace_first(trace);
-  for (unsigned i = first; trace != NULL && i < trace->count; i++) {
-    char line[LINE_CHARS];
-    trace_line(trace, first, i, false, line);
-    out_printf(out, "        %s\n", line);
-  }
+static void show_frame(const char* line, void* arg) {
+  const out_t* out = arg;
+  out_printf(out, "        %s\n", line);
 }
 
 static void show_groups(leak_table_t* table, const out_t* out) {
@@ -101,7 +97,8 @@ static void show_groups(leak_table_t* table, const out_t* out) {
     leak_group_t* group = largest_group(table);
     out_printf(out, "  %12zu bytes in %zu block%s of %zu\n", group_bytes(group), group->blocks,
                group->blocks == 1 ? "" : "s", group->block_bytes);
-    show_trace(traces_get(group->taken_at), out);
+    const trace_t* trace = traces_get(group->taken_at);
+    if (trace != NULL) { trace_print(trace, show_frame, (void*)(uintptr_t)out); }
     bytes -= group_bytes(group);
     blocks -= group->blocks;
     *group = (leak_group_t){0};

@@ -7,22 +7,22 @@
 
 // ---- stacks ----
 
-static void print_trace(const trace_t* trace, bool exact) {
-  const unsigned first = exact ? 0 : trace_first(trace);
+static void print_line_of_trace(const char* line, void* arg) {
+  (void)arg;
+  message_printf("%s", line);
+}
+
+static void print_trace(const trace_t* trace) {
   if (trace->count == 0) { message_printf("    (no stack)"); }
-  for (unsigned i = first; i < trace->count; i++) {
-    char line[LINE_CHARS];
-    trace_line(trace, first, i, exact, line);
-    message_printf("%s", line);
-  }
+  trace_print(trace, print_line_of_trace, NULL);
 }
 
 static void print_traces(const guard_t* guard) {
   message_printf("  allocated by thread %u:", guard->taken.thread);
-  print_trace(&guard->taken, false);
+  print_trace(&guard->taken);
   if (guard->given.thread == 0) { return; }
   message_printf("  freed by thread %u:", guard->given.thread);
-  print_trace(&guard->given, false);
+  print_trace(&guard->given);
 }
 
 // ---- where an address lies ----
@@ -68,7 +68,7 @@ PRIVATE COLD void guard_report(const guard_t* guard, guard_crime_t crime, const 
   trace_take(&here);
   print_head(guard, crime_names[crime], p);
   message_printf("  in thread %u:", here.thread);
-  print_trace(&here, false);
+  print_trace(&here);
   print_traces(guard);
   message_act(crime_errors[crime]);
 }
@@ -113,11 +113,11 @@ PRIVATE void guard_see_fault(const port_fault_t* fault) {
     wait_while(&busy);
     return;
   }
-  trace_t here = {.thread = port_thread_number()};
-  here.count = (unsigned)port_fault_stack(fault, here.frames, TRACE_FRAMES);
+  trace_t here = {.thread = port_thread_number(), .exact = true};
+  here.count = (uint16_t)port_fault_stack(fault, here.frames, TRACE_FRAMES);
   print_head(guard, fault_name(guard, fault), p);
   message_printf("  in thread %u:", here.thread);
-  print_trace(&here, true);
+  print_trace(&here);
   print_traces(guard);
   store_relaxed(&busy, false);
 }

@@ -770,9 +770,10 @@ PRIVATE void memory_give(span_t span) {
     return;
   }
   const bool guarded = GUARD_FREED && freed_goes_out_of_reach(&span);
+  const bool waits = guarded && QUARANTINE && port_address_limit() == SIZE_MAX;
   lock_acquire(&memory.lock);
   if (guarded) { count_purge(GIVE_DECOMMITTED, span.slices); }
-  if (guarded && QUARANTINE && port_address_limit() == SIZE_MAX) {
+  if (waits) {
     delay_span(&span);
   } else if (guarded) {
     run_give_guarded(&span);

@@ -67,6 +67,15 @@ static void record_push(page_t** list, page_t* page) {
   lock_release(&records.lock);
 }
 
+// NULL if there is none.
+static page_t* record_pop(page_t** list) {
+  lock_acquire(&records.lock);
+  page_t* page = *list;
+  if (page != NULL) { *list = page->next; }
+  lock_release(&records.lock);
+  return page;
+}
+
 static void record_give(page_t* page) { record_push(&records.free, page); }
 
 PRIVATE void page_visit_all(page_visit_fun* visit, void* arg) {
@@ -327,15 +336,6 @@ PRIVATE bool page_recut(page_t* page, unsigned bin) {
 // and those whose guards the OS would not take away when they were released.
 static page_t *kept_pages[BIN_COUNT], *stuck_pages;
 
-// NULL if there is none.
-static page_t* kept_pop(page_t** list) {
-  lock_acquire(&records.lock);
-  page_t* page = *list;
-  if (page != NULL) { *list = page->next; }
-  lock_release(&records.lock);
-  return page;
-}
-
 // Whatever of it is out of reach comes back; non-zero if it does not.
 static int page_reach(page_t* page) {
   const int error = port_unguard(page->span_start, page->span_slices * SLICE_BYTES);
@@ -353,7 +353,7 @@ static bool may_keep_class(const page_t* page) {
 // NULL if there is none.
 static page_t* kept_take(const page_want_t* want, span_t* span) {
   if (want->bin == BIN_LARGE || want->direct || want->arena != NULL) { return NULL; }
-  page_t* page = kept_pop(&kept_pages[want->bin]);
+  page_t* page = record_pop(&kept_pages[want->bin]);
   if (page == NULL) { return NULL; }
   *span = page_span(page);
   span->is_zero = true;
@@ -405,19 +405,15 @@ static void page_end(page_t* page) {
 }
 
 PRIVATE void page_release_stuck(void) {
-  for (page_t* page = NULL;
-       (GUARD_PAGES || KEEP_CLASS) && (page = kept_pop(&stuck_pages)) != NULL;) {
-    if (page_reach(page) != 0) {
-      record_push(&stuck_pages, page);
-      return;
-    }
-    page_end(page);
-  }
+  page_t* page = NULL;
+  if (!GUARD_PAGES && !KEEP_CLASS) { return; }
+  while ((page = record_pop(&stuck_pages)) != NULL && page_reach(page) == 0) { page_end(page); }
+  if (page != NULL) { record_push(&stuck_pages, page); }
 }
 
 PRIVATE void page_release_kept(void) {
   for (unsigned bin = 0; KEEP_CLASS && bin < BIN_COUNT; bin++) {
-    for (page_t* page = NULL; (page = kept_pop(&kept_pages[bin])) != NULL;) {
+    for (page_t* page = NULL; (page = record_pop(&kept_pages[bin])) != NULL;) {
       record_push(&stuck_pages, page);
     }
   }

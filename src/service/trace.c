@@ -12,11 +12,13 @@
 
 PRIVATE void trace_take(trace_t* trace) {
   trace->thread = port_thread_number();
-  trace->count = (unsigned)port_stack(trace->frames, TRACE_FRAMES);
+  trace->count = (uint16_t)port_stack(trace->frames, TRACE_FRAMES);
+  trace->exact = false;
 }
 
-PRIVATE unsigned trace_first(const trace_t* trace) {
-  for (unsigned i = 0; i < trace->count; i++) {
+// The first frame that is shown.
+static unsigned first_shown(const trace_t* trace) {
+  for (unsigned i = 0; !trace->exact && i < trace->count; i++) {
     port_place_t place;
     port_locate(trace->frames[i], &place);
     if (!place.is_ours) { return i; }
@@ -24,21 +26,28 @@ PRIVATE unsigned trace_first(const trace_t* trace) {
   return 0;
 }
 
-PRIVATE void trace_line(const trace_t* trace, unsigned first, unsigned index, bool exact,
-                        char* text) {
-  const char* code = trace->frames[index];
-  const unsigned number = index - first;
+static void frame_text(unsigned number, const void* code, char* text) {
   port_place_t place;
-  if (!(exact && index == 0)) { code--; }
   port_locate(code, &place);
   if (place.module == NULL) {
-    (void)format_text(text, LINE_CHARS, "    #%u %p", number, (const void*)code);
+    (void)format_text(text, LINE_CHARS, "    #%u %p", number, code);
   } else if (place.symbol == NULL) {
-    (void)format_text(text, LINE_CHARS, "    #%u %p (%s+0x%zx)", number, (const void*)code,
-                      place.module, (size_t)place.offset);
+    (void)format_text(text, LINE_CHARS, "    #%u %p (%s+0x%zx)", number, code, place.module,
+                      (size_t)place.offset);
   } else {
-    (void)format_text(text, LINE_CHARS, "    #%u %p %s+0x%zx (%s+0x%zx)", number, (const void*)code,
+    (void)format_text(text, LINE_CHARS, "    #%u %p %s+0x%zx (%s+0x%zx)", number, code,
                       place.symbol, place.into_symbol, place.module, (size_t)place.offset);
+  }
+}
+
+PRIVATE void trace_print(const trace_t* trace, trace_show_fun* show, void* arg) {
+  const unsigned first = first_shown(trace);
+  for (unsigned i = first; i < trace->count; i++) {
+    const bool is_instruction = trace->exact && i == 0;
+    const char* code = trace->frames[i];
+    char line[LINE_CHARS];
+    frame_text(i - first, is_instruction ? code : code - 1, line);
+    show(line, arg);
   }
 }
 

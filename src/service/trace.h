@@ -10,19 +10,17 @@ enum { TRACE_FRAMES = 22 };
 
 typedef struct trace {
   unsigned thread;  // 0: nobody yet
-  unsigned count;
+  uint16_t count;
+  bool exact;                  // the first frame is an instruction; all others are return addresses
   void* frames[TRACE_FRAMES];  // innermost first
 } trace_t;
 
 // The calling thread's. Empty before port_stack_prepare.
 PRIVATE void trace_take(trace_t* trace);
-// The first frame that is not ours; the first of all if there is none.
-PRIVATE unsigned trace_first(const trace_t* trace);
-// One frame as text, LINE_CHARS at most: its number, counted from `first`, its address and where
-// that is. Of a return address it is the call that counts, which lies before it, often in another
-// line; `exact`: the first frame is no return address.
-PRIVATE void trace_line(const trace_t* trace, unsigned first, unsigned index, bool exact,
-                        char* text);
+// Shows each frame as text: its number, its address and where that is. Ours, innermost, are left
+// out. Of a return address it is the call that counts, which lies before it, often in another line.
+typedef void trace_show_fun(const char* line, void* arg);
+PRIVATE void trace_print(const trace_t* trace, trace_show_fun* show, void* arg);
 
 // From now on stacks are kept. May allocate.
 PRIVATE void traces_start(void);

@@ -31,20 +31,30 @@ static inline bool filter_install(struct sock_filter* code, size_t n) {
          syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) == 0;
 }
 
-/* The `count` calls in `numbers` fail with `error`; all others are allowed. */
-static inline bool filter_calls(const long* numbers, int count, int error) {
+/* What comes of the `count` calls in `numbers`, and of all others. */
+static inline bool filter_listed(const long* numbers, int count, unsigned listed, unsigned others) {
   struct sock_filter code[FILTER_MOST + 3];
   int n = 0;
   code[n++] =
       (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
   for (int i = 0; i < count && i < FILTER_MOST; i++) {
-    const unsigned char to_error = (unsigned char)(count - i);
+    const unsigned char to_listed = (unsigned char)(count - i);
     code[n++] =
-        (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)numbers[i], to_error, 0);
+        (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)numbers[i], to_listed, 0);
   }
-  code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-  code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)error);
+  code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, others);
+  code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, listed);
   return filter_install(code, (size_t)n);
+}
+
+/* The `count` calls in `numbers` fail with `error`; all others are allowed. */
+static inline bool filter_calls(const long* numbers, int count, int error) {
+  return filter_listed(numbers, count, SECCOMP_RET_ERRNO | (unsigned)error, SECCOMP_RET_ALLOW);
+}
+
+/* Only the `count` calls in `numbers` are allowed; all others fail with `error`. */
+static inline bool filter_all_but(const long* numbers, int count, int error) {
+  return filter_listed(numbers, count, SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO | (unsigned)error);
 }
 
 /* madvise fails with `error` for this advice; little-endian machines only. */
@@ -58,22 +68,6 @@ static inline bool filter_advice(int advice, int error) {
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)error),
   };
   return filter_install(code, sizeof(code) / sizeof(code[0]));
-}
-
-/* Only the `count` calls in `numbers` are allowed; all others fail with `error`. */
-static inline bool filter_all_but(const long* numbers, int count, int error) {
-  struct sock_filter code[FILTER_MOST + 3];
-  int n = 0;
-  code[n++] =
-      (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
-  for (int i = 0; i < count && i < FILTER_MOST; i++) {
-    const unsigned char to_allow = (unsigned char)(count - i);
-    code[n++] =
-        (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)numbers[i], to_allow, 0);
-  }
-  code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)error);
-  code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-  return filter_install(code, (size_t)n);
 }
 
 /* Anonymous mmap, and mremap, fail with ENOMEM in all threads; maps of files go on (libraries). brk
