@@ -119,11 +119,12 @@ FAST void block_free(void* p) {
     return;
   }
   if (!CHECK_FREE &&
-      (unlikely(has_any_bit(&page->mask, (uintptr_t)p)) || unlikely(page->free == p))) {
+      (unlikely(has_any_bit(&page->mask, (uintptr_t)p)) || unlikely(page_free_list(page) == p))) {
     block_refuse(p, page);
     return;
   }
-  if (CHECK_FREE && unlikely(!block_is_intact_in(page, p, false))) {
+  const uint32_t number = CHECK_FREE ? block_intact_number(page, p, false) : block_number(page, p);
+  if (CHECK_FREE && unlikely(number == 0)) {
     block_refuse(p, page);
     return;
   }
@@ -131,8 +132,8 @@ FAST void block_free(void* p) {
     block_free_filled(p, page);
     return;
   }
-  page_push(page, p);
-  if (unlikely(--page->used == 0)) { theap_page_emptied(p, page); }
+  page_push(page, p, number);
+  if (unlikely(page_count_home(page))) { theap_page_due(p, page); }
 }
 
 // 0 for NULL and what is not ours.

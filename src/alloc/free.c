@@ -61,8 +61,8 @@ PRIVATE void block_free_filled(void* p, page_t* page) {
     return;
   }
   block_filled_freed(page, p);
-  page_push(page, p);
-  if (--page->used == 0) { theap_page_emptied(p, page); }
+  page_push(page, p, block_number(page, p));
+  if (page_count_home(page)) { theap_page_due(p, page); }
 }
 
 static void block_free_known(void* p, page_t* page) {

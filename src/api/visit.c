@@ -45,7 +45,7 @@ RACY static void set_add_list(block_set_t* set, const page_t* page, const block_
 RACY static void set_add_by_state(block_set_t* set, const page_t* page) {
   for (size_t i = 0; i < page->capacity; i++) {
     const uint8_t* block = page->start + i * page->block_bytes;
-    if (load_relaxed(&page_checks(page)->links[i]) != LINK_LIVE) {
+    if (load_relaxed(&page_checks(page)->links[i + 1]) != LINK_LIVE) {
       (void)set_add(set, page, (const block_t*)(const void*)block);
     }
   }
@@ -81,8 +81,8 @@ RACY static void find_free_blocks(block_set_t* set, page_t* page, heap_t* heap) 
   set_add_loose(set, page, heap);
   if (page_is_single(page)) { return; }
   const uint32_t word = load_acquire(&page->remote);  // [R1] in: the links of what came home
-  set_add_list(set, page, page->free);
-  set_add_list(set, page, remote_head(word, page->start));
+  set_add_list(set, page, page_free_list(page));
+  set_add_list(set, page, page_remote_list(page, word));
 }
 
 RACY static size_t count_list(const page_t* page, const block_t* block) {
@@ -99,7 +99,7 @@ RACY static size_t count_others_free(const page_t* page) {
   size_t count = 0;
   memory_lock();
   if (page->span_arena != NULL && page_of(page->start) == page) {
-    count = count_list(page, page->free);
+    count = count_list(page, page_free_list(page));
     count += count_list(page, page_later(page));
   }
   memory_unlock();
@@ -116,8 +116,8 @@ RACY static size_t page_used_by_any(const page_t* page) {
 
 RACY static size_t page_blocks_live(const page_t* page) {
   size_t live = 0;
-  for (size_t i = 0; i < page->capacity; i++) {
-    live += load_relaxed(&page_checks(page)->links[i]) == LINK_LIVE;
+  for (size_t number = 1; number <= page->capacity; number++) {
+    live += load_relaxed(&page_checks(page)->links[number]) == LINK_LIVE;
   }
   return live;
 }

@@ -160,8 +160,9 @@ PRIVATE void theap_sample_next(theap_t* theap);
 PRIVATE page_t* theap_find_page(theap_t* theap, unsigned bin);
 // The calling thread owns the page, no queue has it; it has a free block.
 PRIVATE void theap_adopt(theap_t* theap, page_t* page);
-// The last block of a page that is not held came home, from its owner.
-PRIVATE void theap_page_emptied(const void* last, page_t* page);
+// The owner; page_count_home was true: the last block of the page came home, or some that wait may
+// be used again.
+PRIVATE void theap_page_due(const void* last, page_t* page);
 PRIVATE void theap_collect(theap_t* theap, bool force);
 PRIVATE void theap_abandon(theap_t* theap);            // all its pages become FULL, PARKED or go
 PRIVATE void heap_park(heap_t* heap, page_t* page);    // owned by the caller, in no queue

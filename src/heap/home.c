@@ -51,13 +51,13 @@ static NOINLINE void page_claimed(page_t* page, chain_t chain, uint32_t word) {
     return;
   }
   block_set_next(page, chain.last, NULL);
-  page->free = chain.first;
+  page_set_free_list(page, chain.first);
   page_keep(page);
 }
 
 PRIVATE void block_send(page_t* page, block_t* block) {
   uint32_t word = 0;
-  const chain_t chain = {block, block, 1, block_link(page, block)};
+  const chain_t chain = {block, block, 1, block_as_link(page, block), block_link(page, block)};
   if (remote_free(&page->remote, page->start, chain, &word)) { page_claimed(page, chain, word); }
 }
 
@@ -138,8 +138,8 @@ PRIVATE void block_come_home(page_t* page, block_t* block) {
     block_send(page, block);
     return;
   }
-  page_push(page, block);
-  if (--page->used == 0) { theap_page_emptied(block, page); }
+  page_push(page, block, block_number(page, block));
+  if (page_count_home(page)) { theap_page_due(block, page); }
 }
 
 PRIVATE void theap_flush_loose(theap_t* theap, unsigned bin) {

@@ -415,8 +415,12 @@ PRIVATE void theap_adopt(theap_t* theap, page_t* page) {
   if (queue_is_long(theap, page)) { theap_park(theap, theap->first[page->bin]->next); }
 }
 
-PRIVATE NOINLINE void theap_page_emptied(const void* last, page_t* page) {
+PRIVATE NOINLINE void theap_page_due(const void* last, page_t* page) {
   (void)last;
+  if (REUSE_LATER && page->used != 0) {
+    page_take_waiting(page);
+    return;
+  }
   if (unlikely(page->held)) {  // after a thousand million times, or what was never a block of it
     page->used = PAGE_HELD;
     return;
@@ -449,7 +453,7 @@ static void page_abandon(theap_t* theap, page_t* page) {
   page_take_remote(page);
   if (page_used(page) == 0) {
     theap_release_page(theap, page);
-  } else if (page->free != NULL || page->capacity < page->reserved) {
+  } else if (page_has_free(page) || page->capacity < page->reserved) {
     theap_park(theap, page);
   } else {
     (void)theap_page_to_full(theap, page);  // if not, the caller sees it again

@@ -40,10 +40,10 @@ static bool see_lists(const page_t* page, free_counts_t* counts) {
   const uint32_t word = load_acquire(&page->remote);  // [R1] in
   memset(seen.words, 0, divide_up(page->capacity, 64) * sizeof(seen.words[0]));
   track_quiet();
-  const uint32_t next = see_list(&seen, page, page->free);
+  const uint32_t next = see_list(&seen, page, page_free_list(page));
   const uint32_t later = see_list(&seen, page, page_later(page));
   counts->own = next + later;
-  counts->came_home = see_list(&seen, page, remote_head(word, page->start));
+  counts->came_home = see_list(&seen, page, page_remote_list(page, word));
   track_loud();
   return next != UINT32_MAX && later != UINT32_MAX && counts->came_home != UINT32_MAX;
 }
@@ -76,7 +76,7 @@ static bool verify_capacity(const page_t* page) {
 }
 
 static bool verify_full(const page_t* page) {
-  const bool full = page->free == NULL && page->capacity == page->reserved;
+  const bool full = !page_has_free(page) && page->capacity == page->reserved;
   return invariant(full, "H1", page, "a page that is full has free blocks");
 }
 

@@ -2,6 +2,7 @@
 #include "arena.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "../base/track.h"
 #include "../port/lock.h"
@@ -675,32 +676,6 @@ static bool try_take(const span_want_t* want, span_t* out) {
          take_from_arenas(want, out);
 }
 
-PRIVATE bool memory_take(span_want_t want, span_t* out) {
-  want.slices = slices_rounded(want.slices);
-  want.align = size_max(want.align, SLICE_BYTES);
-  if (want.slices > ARENA_MAX_SLICES / 2 || want.align > PTRDIFF_MAX / 2) { return false; }
-  lock_acquire(&memory.lock);
-  const bool ok = try_take(&want, out);
-  const arena_t* news = memory.news;
-  memory.news = NULL;
-  if (ok) { account_taken(out); }
-  lock_release(&memory.lock);
-  if (unlikely(news != NULL)) {
-    message_verbose("reserved %zu KiB at %p", news->mapped_bytes / KiB, (void*)news->start);
-  }
-  return ok;
-}
-
-static void direct_give(const span_t* span) {
-  port_release(span->start, slices_bytes(span->slices));
-  lock_acquire(&memory.lock);
-  memory.direct_count--;
-  memory.direct_bytes -= slices_bytes(span->slices);
-  lock_release(&memory.lock);
-  stat_down(&memory_stats.reserved, slices_bytes(span->slices));
-  stat_down(&memory_stats.committed, slices_bytes(span->slices));
-}
-
 static void account_given(arena_t* arena, size_t slices) {
   arena->taken -= (uint32_t)slices;
   memory.taken_slices -= slices;
@@ -715,13 +690,15 @@ static void run_give(const arena_t* arena, const uint8_t* start, size_t slices) 
   purge_due(slices);
 }
 
+enum { GUARD_FREED_LEAST = QUARANTINE ? 32 << 10 : 1 << 20 };
+
 // True: nobody can reach it any more, and it needs no purge. Memory of the program and huge OS
 // pages stay as they are.
 static bool freed_goes_out_of_reach(const span_t* span) {
-  enum { LEAST = QUARANTINE ? 32 << 10 : 1 << 20 };
   const arena_t* arena = span->arena;
   const size_t bytes = slices_bytes(span->slices);
-  if (bytes <= LEAST || arena->pinned || arena->committed || arena->commit_fun != NULL) {
+  if (bytes <= GUARD_FREED_LEAST || arena->pinned || arena->committed ||
+      arena->commit_fun != NULL) {
     return false;
   }
   if (port_guard(span->start, bytes) == 0) { return true; }
@@ -764,10 +741,151 @@ static void delayed_flush(void) {
   while (QUARANTINE && delayed.count > 0) { delayed_give(delayed.count - 1); }
 }
 
+// ---- sealed spans: large blocks out of reach that keep their memory, for the next of about their
+// size: that costs two system calls, and no page faults. No more than what stays unused anyway ----
+
+enum {
+  SEALED_SPANS = GUARD_FREED && !QUARANTINE ? 16 : 1,
+  SEALED_SLICES = MIN_KEPT >> SLICE_SHIFT
+};
+static struct {
+  span_t spans[SEALED_SPANS];  // the oldest first; taken
+  int64_t stamps[SEALED_SPANS];
+  size_t count, slices;
+} sealed;  // under the memory lock
+
+static span_t sealed_remove(size_t at) {
+  const span_t span = sealed.spans[at];
+  const size_t after = --sealed.count - at;
+  memmove(&sealed.spans[at], &sealed.spans[at + 1], after * sizeof(span));
+  memmove(&sealed.stamps[at], &sealed.stamps[at + 1], after * sizeof(sealed.stamps[0]));
+  sealed.slices -= span.slices;
+  return span;
+}
+
+static void sealed_add(const span_t* span) {
+  sealed.stamps[sealed.count] = memory.now_ms;
+  sealed.spans[sealed.count++] = *span;
+  sealed.slices += span->slices;
+}
+
+static void give_unsealed(const span_t* span) {
+  if (freed_goes_out_of_reach(span)) {
+    count_purge(GIVE_DECOMMITTED, span->slices);
+    run_give_guarded(span);
+  } else {
+    run_give(span->arena, span->start, span->slices);
+  }
+}
+
+// Its memory goes first: whoever still writes to it meanwhile changes nothing that counts.
+static bool sealed_give_oldest(void) {
+  const size_t bytes = slices_bytes(sealed.spans[0].slices);
+  if (port_decommit(sealed.spans[0].start, bytes) != 0 ||
+      port_seal(sealed.spans[0].start, bytes, false) != 0) {
+    return false;
+  }
+  const span_t span = sealed_remove(0);
+  give_unsealed(&span);
+  return true;
+}
+
+static int64_t sealed_delay(void) {
+  const long delay = option_get(mi_option_purge_delay) * option_get(mi_option_arena_purge_mult);
+  return delay < 0 ? INT64_MAX : delay;
+}
+
+static void sealed_flush(int64_t before_ms) {
+  while (sealed.count > 0 && sealed.stamps[0] <= before_ms && sealed_give_oldest()) {}
+}
+
+static bool is_sealable(const span_t* span) {
+  const arena_t* arena = span->arena;
+  return GUARD_FREED && !QUARANTINE && slices_bytes(span->slices) > GUARD_FREED_LEAST &&
+         span->slices <= SEALED_SLICES && !arena->pinned && !arena->committed &&
+         arena->commit_fun == NULL && !arena->exclusive && kept_slices() != 0;
+}
+
+// False: it is not of a kind that is sealed, or there is no room, or the OS did not want to.
+static bool seal_span(const span_t* span) {
+  if (!is_sealable(span)) { return false; }
+  while (sealed.count == SEALED_SPANS || sealed.slices + span->slices > SEALED_SLICES) {
+    if (!sealed_give_oldest()) { return false; }
+  }
+  if (port_seal(span->start, slices_bytes(span->slices), true) != 0) { return false; }
+  memory.now_ms = port_clock_ms();
+  sealed_add(span);
+  return true;
+}
+
+static bool sealed_suits(const span_t* span, const span_want_t* want) {
+  enum { MORE_SHARE = 8 };
+  return span->slices >= want->slices && span->slices <= want->slices + want->slices / MORE_SHARE &&
+         is_aligned(span->start, want->align) && arena_fits(span->arena, want);
+}
+
+// What is longer than wanted is free.
+static void sealed_trim(span_t* span, size_t slices) {
+  const size_t more = span->slices - slices;
+  const uint32_t first = slice_index(span->arena, span->start);
+  if (more == 0) { return; }
+  run_mark(span->arena, first, (uint32_t)slices, RUN_TAKEN);
+  run_mark(span->arena, first + (uint32_t)slices, (uint32_t)more, RUN_TAKEN);
+  run_give(span->arena, slice_start(span->arena, first + (uint32_t)slices), more);
+  span->slices = slices;
+}
+
+static bool take_sealed(const span_want_t* want, span_t* out) {
+  if (want->zeroed) { return false; }
+  for (size_t at = sealed.count; at-- > 0;) {
+    const span_t* span = &sealed.spans[at];
+    if (sealed_suits(span, want)) {
+      if (port_seal(span->start, slices_bytes(span->slices), false) != 0) { return false; }
+      *out = sealed_remove(at);
+      sealed_trim(out, want->slices);
+      return true;
+    }
+  }
+  return false;
+}
+
+PRIVATE bool memory_take(span_want_t want, span_t* out) {
+  want.slices = slices_rounded(want.slices);
+  want.align = size_max(want.align, SLICE_BYTES);
+  if (want.slices > ARENA_MAX_SLICES / 2 || want.align > PTRDIFF_MAX / 2) { return false; }
+  lock_acquire(&memory.lock);
+  const bool was_sealed = take_sealed(&want, out);
+  const bool ok = was_sealed || try_take(&want, out);
+  const arena_t* news = memory.news;
+  memory.news = NULL;
+  if (ok && !was_sealed) { account_taken(out); }
+  lock_release(&memory.lock);
+  if (unlikely(news != NULL)) {
+    message_verbose("reserved %zu KiB at %p", news->mapped_bytes / KiB, (void*)news->start);
+  }
+  return ok;
+}
+
+static void direct_give(const span_t* span) {
+  port_release(span->start, slices_bytes(span->slices));
+  lock_acquire(&memory.lock);
+  memory.direct_count--;
+  memory.direct_bytes -= slices_bytes(span->slices);
+  lock_release(&memory.lock);
+  stat_down(&memory_stats.reserved, slices_bytes(span->slices));
+  stat_down(&memory_stats.committed, slices_bytes(span->slices));
+}
+
 PRIVATE void memory_give(span_t span) {
   if (span.arena == NULL) {
     direct_give(&span);
     return;
+  }
+  if (GUARD_FREED && !QUARANTINE) {
+    lock_acquire(&memory.lock);
+    const bool is_sealed = seal_span(&span);
+    lock_release(&memory.lock);
+    if (is_sealed) { return; }
   }
   const bool guarded = GUARD_FREED && freed_goes_out_of_reach(&span);
   const bool waits = guarded && QUARANTINE && port_address_limit() == SIZE_MAX;
@@ -788,10 +906,12 @@ PRIVATE void memory_collect(bool force) {
   memory.now_ms = port_clock_ms();
   if (force) {
     delayed_flush();
+    sealed_flush(INT64_MAX);
     purge_all();
     memory_unmap_empty();
   } else {
     purge_due(0);
+    sealed_flush(memory.now_ms - sealed_delay());
   }
   lock_release(&memory.lock);
 }

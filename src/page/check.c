@@ -11,7 +11,7 @@ enum { FILL_NEW = 0xD0, FILL_FREED = 0xDF, FILL_PAD = 0xDE };
 
 static note_t* note_of(const page_t* page, const void* p) {
   const page_checks_t* checks = page_checks(page);
-  return &checks->notes[checks_index(checks, page_offset(page, p))];
+  return &checks->notes[checks_number_known(checks, page_offset(page, p)) - 1];
 }
 
 static size_t noted_size(const page_t* page, const void* p) {
@@ -81,9 +81,8 @@ PRIVATE uint16_t block_taken_at(const page_t* page, const void* p) {
 }
 
 PRIVATE size_t block_size(const page_t* page, const void* p) {
-  uint32_t index;
   if (!NOTE_BLOCKS) { return page_room(page); }
-  return checks_find(page_checks(page), page_offset(page, p), &index) ? noted_size(page, p) : 0;
+  return checks_number(page_checks(page), page_offset(page, p)) != 0 ? noted_size(page, p) : 0;
 }
 
 // Bytes behind the end that are as they were.
@@ -175,22 +174,22 @@ static COLD void report_overflow(const page_t* page, const void* p, const char* 
 
 PRIVATE COLD void report_bad_block(const page_t* page, const void* p, const char* what) {
   char text[WHO_CHARS];
-  uint32_t index;
+  const uint32_t number = HAS_CHECKS ? checks_number(page_checks(page), page_offset(page, p)) : 0;
   if (!HAS_CHECKS && page_block_is_valid(page, p)) {
     message_error(EAGAIN, "%s of %zu-byte block %p%s",
                   *what == 'f' ? "double free" : "realloc after free", page->block_bytes, p,
                   who(page, p, text));
-  } else if (!HAS_CHECKS || !checks_find(page_checks(page), page_offset(page, p), &index)) {
+  } else if (number == 0) {
     report_not_a_start(page, p, what);
-  } else if (!page_is_single(page) && index >= page->capacity) {
+  } else if (!page_is_single(page) && number > page->capacity) {
     message_error(EINVAL, "%s of %p, a block of %zu bytes that was never allocated", what, p,
                   page_room(page));
   } else if (CHECK_STATE && load_relaxed(block_link(page, p)) != LINK_LIVE) {
     message_error(EAGAIN, "%s of %zu-byte block %p%s",
                   *what == 'f' ? "double free" : "realloc after free", block_size(page, p), p,
                   who(page, p, text));
-  } else if (!page_is_single(page) && canary_is_intact(page, p) &&
-             !block_before_is_intact(page, p, index)) {
+  } else if (!page_is_single(page) && canary_is_intact(page, canary_of(page, p)) &&
+             !block_before_is_intact(page, p, number)) {
     report_overflow(page, (const uint8_t*)p - page->block_bytes, "neighbour's free");
   } else {
     report_overflow(page, p, what);

@@ -1,11 +1,12 @@
 // What checked builds know of each block, apart from the blocks: its place in the list of free
 // ones, or that it is live; in debug builds also who took and freed it.
 //
-// A page record is followed by page_checks_t in builds with HAS_CHECKS. `links` has an entry for
-// each block, in memory for records, where no overflow reaches:
+// A page record is followed by page_checks_t in builds with HAS_CHECKS. The blocks of a page have
+// numbers from 1 on. `links` has an entry for each, in memory for records, where no overflow
+// reaches; entry 0 is nobody's, and never LINK_LIVE:
 //
 //   0                 free, the last of its list, or never taken
-//   1 … LINK_MOST     free; the next of its list starts (link - 1) granules from the page's start
+//   1 … LINK_MOST     free; the number of the next of its list
 //   LINK_AWAY         free, and on no list: on its way, or waiting
 //   LINK_LIVE         in the program's hands
 //
@@ -21,12 +22,11 @@
 // C3 while a block is LIVE it ends as it must: so the free of its neighbour, by any thread, sees an
 //    overflow as well.
 //
-// An index is a product: offset / size = offset * reciprocal / 2^32 in granules, exactly, and the
-// low half of the product tells whether there is a rest. For granules g < 2^14, d <= 2^11 to a
-// block and c = ceil(2^32 / d), g = q * d + r: g * c = q * 2^32 + q * e + r * c with e = d * c -
-// 2^32 < d. The low half is q * e + r * c, which is below c if r = 0 (q * e < g < c) and from c to
-// 2^32 else (r * c <= 2^32 + e - c, and e + q * e < c). Offsets that are no granules turn into
-// numbers too large for any index. Tests: test/unit/check.c.
+// A number takes one multiplication, as exact division does (Granlund and Montgomery, Division by
+// Invariant Integers using Multiplication, section 9). A block has d * 2^shift bytes with d odd;
+// modulo 2^64 d has an inverse. offset -> rotate_right(offset * inverse, shift) is one to one, and
+// takes i * d * 2^shift to i: so it yields less than `limit` for the starts of blocks, and for
+// nothing else, be it beyond the page or before it. Tests: test/unit/check.c.
 #ifndef MI_PAGE_CHECK_H
 #define MI_PAGE_CHECK_H
 
@@ -52,42 +52,43 @@ typedef struct note {
 
 typedef struct page_checks {
   link_t* links;
-  uint64_t reciprocal;
-  uint32_t limit;   // granules of the blocks that fit, from the first one's start
-  uint32_t room;    // entries in `links` and `notes`
-  uint64_t key;     // of canaries
-  uint64_t random;  // state of quick_next
-  uint32_t later;   // blocks that were freed and wait until page->free is used up: a link
-  note_t* notes;    // debug builds
-  link_t single;    // `links` of a large block
-  bool guarded;     // the last OS page of the span is out of reach
+  size_t inverse;
+  uint32_t limit;      // blocks that fit
+  uint32_t room;       // entries in `links` and `notes`, less the first
+  uint64_t key;        // of canaries
+  uint64_t random;     // state of quick_next
+  uint16_t later;      // the number of the block freed last, of those that wait, see page_push
+  uint16_t later_end;  // … of the one freed first; 0: whoever has no next one
+  uint8_t shift;
+  bool guarded;      // the last OS page of the span is out of reach
+  link_t single[2];  // `links` of a large block
+  note_t* notes;     // debug builds
 } page_checks_t;
 
 _Static_assert(sizeof(void*) != 8 || sizeof(page_checks_t) == 64, "one cache line");
 
-FAST uint64_t reciprocal_of(size_t block_bytes) {
-  const uint64_t granules = block_bytes / GRANULE;
-  return (((uint64_t)1 << 32) + granules - 1) / granules;
-}
-enum { RECIPROCAL_SINGLE = 1 };  // only offset 0 is a start, index 0
-
-FAST size_t offset_turned(size_t offset) {
-  return offset >> 4 | offset << (8 * sizeof(size_t) - 4);
-}
-
-// False: no block starts at the offset.
-FAST bool checks_find(const page_checks_t* checks, size_t offset, uint32_t* index) {
-  const size_t turned = offset_turned(offset);
-  const uint64_t product = turned * checks->reciprocal;
-  *index = (uint32_t)(product >> 32);
-  return turned < checks->limit && (uint32_t)product < checks->reciprocal;
+// For blocks of so many bytes.
+FAST void checks_set_size(page_checks_t* checks, size_t block_bytes) {
+  checks->shift = (uint8_t)low_bit(block_bytes);
+  const size_t odd = block_bytes >> checks->shift;
+  size_t inverse = odd;  // right in the lowest three bits; each round doubles them
+  for (unsigned bits = 3; bits < 8 * sizeof(size_t); bits *= 2) { inverse *= 2 - odd * inverse; }
+  checks->inverse = inverse;
 }
 
-// Of the start of a block.
-FAST uint32_t checks_index(const page_checks_t* checks, size_t offset) {
-  return (uint32_t)(offset_turned(offset) * checks->reciprocal >> 32);
+FAST size_t rotate_right(size_t x, unsigned by) {
+  return x >> by | x << ((0 - by) % (8 * sizeof(size_t)));
 }
 
-_Static_assert((int)GRANULE == 16, "checks_find turns by so many bits");
+// The number of the block that starts at the offset; 0: none does.
+FAST uint32_t checks_number(const page_checks_t* checks, size_t offset) {
+  const size_t index = rotate_right(offset * checks->inverse, checks->shift);
+  return likely(index < checks->limit) ? (uint32_t)index + 1 : 0;
+}
+
+// … where one is known to start.
+FAST uint32_t checks_number_known(const page_checks_t* checks, size_t offset) {
+  return (uint32_t)(offset * checks->inverse >> checks->shift) + 1;
+}
 
 #endif

@@ -104,7 +104,7 @@ static size_t notes_rounded(size_t bytes) {
   return align_up(bytes, (size_t)1 << (high_bit(bytes - 1) - 2));
 }
 
-static size_t links_bytes(uint32_t room) { return notes_rounded(room * sizeof(link_t)); }
+static size_t links_bytes(uint32_t room) { return notes_rounded((room + 1) * sizeof(link_t)); }
 
 // Notes are long: where they fill an OS page they come from the OS, and go back to it.
 static size_t notes_bytes(uint32_t room) {
@@ -136,7 +136,7 @@ static void checks_free(page_checks_t* checks) {
 }
 
 static bool checks_alloc(page_checks_t* checks, uint32_t count) {
-  checks->links = count == 1 ? &checks->single : meta_alloc(links_bytes(count));
+  checks->links = count == 1 ? checks->single : meta_alloc(links_bytes(count));
   checks->notes = NOTE_BLOCKS ? notes_alloc(count) : NULL;
   checks->room = count;
   if (checks->links != NULL && (!NOTE_BLOCKS || checks->notes != NULL)) { return true; }
@@ -153,9 +153,9 @@ static bool checks_begin(page_t* page, uint32_t count) {
   page_checks_t* checks = page_checks(page);
   if (!HAS_CHECKS) { return true; }
   const bool single = page->bin == BIN_LARGE;
-  checks->reciprocal = single ? RECIPROCAL_SINGLE : reciprocal_of(page->block_bytes);
-  checks->limit = single ? 1 : count * (uint32_t)(page->block_bytes / GRANULE);
-  checks->later = 0;
+  checks_set_size(checks, single ? 1 : page->block_bytes);
+  checks->limit = count;
+  checks->later = checks->later_end = 0;
   if (!LINKS_APART) { return true; }
   if (checks->room < count || (checks->room == 1) != (count == 1)) {
     checks_free(checks);
@@ -246,7 +246,7 @@ static size_t first_block_at(size_t area, size_t block_bytes) {
 // Cuts the page's memory into blocks.
 static void page_cut(page_t* page, unsigned bin) {
   const size_t area = page->span_slices * SLICE_BYTES - page_guard_bytes();
-  page->free = NULL;
+  page_set_free_list(page, NULL);
   page->bin = (uint8_t)bin;
   page->block_bytes = bin_bytes(bin);
   page->start = page->span_start + first_block_at(area, page->block_bytes);
@@ -264,7 +264,7 @@ static void large_place(page_t* page, size_t align) {
 }
 
 static void page_fill_large(page_t* page, const page_want_t* want) {
-  page->free = NULL;
+  page_set_free_list(page, NULL);
   page->bin = BIN_LARGE;
   page->block_bytes = want->bytes;
   page->start = page->span_start + want->shift;
@@ -475,63 +475,74 @@ static uint32_t extend_count(const page_t* page) {
   return count < left ? count : left;
 }
 
-// Blocks in random order: a window of a few is shuffled, the windows follow each other, so that
-// what is allocated together lies together, as processors like it.
-enum { WINDOW = 8 };
-
-typedef struct window {
+// A list of free blocks in the making, which becomes `free`.
+typedef struct sequence {
   page_t* page;
-  block_t* last;  // of the list so far; NULL: none
-  uint32_t count;
-  uint16_t indexes[WINDOW];
-} window_t;
+  uint32_t last;  // the number of its last block; 0: none
+} sequence_t;
 
-static void window_link(window_t* window) {
-  page_t* page = window->page;
-  for (uint32_t i = 0; i < window->count; i++) {
-    block_t* block = block_at(page, window->indexes[i]);
-    if (window->last == NULL) {
-      page->free = block;
-    } else {
-      block_set_next(page, window->last, block);
-    }
-    window->last = block;
+static void sequence_add(sequence_t* sequence, uint32_t number) {
+  page_t* page = sequence->page;
+  if (sequence->last == 0) {
+    page_set_free_list(page, block_at(page, number - 1));
+  } else if (LINKS_APART) {
+    store_relaxed(&page_checks(page)->links[sequence->last], (uint16_t)number);
+  } else {
+    block_at(page, sequence->last - 1)->next = block_at(page, number - 1);
   }
-  window->count = 0;
+  sequence->last = number;
 }
 
-static void window_add(window_t* window, uint32_t index) {
-  if (window->count == WINDOW) { window_link(window); }
-  const uint32_t count = window->count++;
-  const uint32_t at =
-      RANDOM_ORDER ? quick_below(&page_checks(window->page)->random, count + 1) : count;
-  if (at != count) { window->indexes[count] = window->indexes[at]; }
-  window->indexes[at] = (uint16_t)index;
+// The blocks from `first` on whose bits are set.
+static void sequence_add_bits(sequence_t* sequence, uint32_t first, uint64_t bits) {
+  for (; bits != 0; bits &= bits - 1) { sequence_add(sequence, first + low_bit(bits) + 1); }
+}
+
+// … in random order: each comes in one of two turns, in FULL of four. Within a turn the addresses
+// go up, as processors like it: see docs/decisions/014.
+static void sequence_add_shuffled(sequence_t* sequence, uint32_t first, uint64_t bits) {
+  uint64_t* random = &page_checks(sequence->page)->random;
+  const uint64_t early = quick_bits(random),
+                 sooner = QUARANTINE ? quick_bits(random) : ~(uint64_t)0;
+  sequence_add_bits(sequence, first, bits & early & sooner);
+  sequence_add_bits(sequence, first, bits & early & ~sooner);
+  sequence_add_bits(sequence, first, bits & ~early & sooner);
+  sequence_add_bits(sequence, first, bits & ~early & ~sooner);
+}
+
+static void sequence_add_group(sequence_t* sequence, uint32_t first, uint64_t bits) {
+  if (RANDOM_ORDER) {
+    sequence_add_shuffled(sequence, first, bits);
+  } else {
+    sequence_add_bits(sequence, first, bits);
+  }
 }
 
 // `rest` follows the list.
-static void window_end(window_t* window, block_t* rest) {
-  window_link(window);
-  if (window->last != NULL) { block_set_next(window->page, window->last, rest); }
+static void sequence_end(const sequence_t* sequence, block_t* rest) {
+  if (sequence->last != 0) {
+    block_set_next(sequence->page, block_at(sequence->page, sequence->last - 1), rest);
+  }
 }
 
-// From a random one on, and round.
 static void link_shuffled(page_t* page, uint32_t count) {
-  window_t window = {.page = page};
-  block_t* rest = page->free;
-  const uint32_t from = quick_below(&page_checks(page)->random, count);
-  for (uint32_t i = 0; i < count; i++) {
-    window_add(&window, page->capacity + (from + i < count ? from + i : from + i - count));
+  enum { GROUP = 64 };
+  sequence_t sequence = {.page = page};
+  block_t* rest = page_free_list(page);
+  for (uint32_t at = 0; at < count; at += GROUP) {
+    const uint32_t left = count - at;
+    const uint64_t all = left >= GROUP ? ~(uint64_t)0 : ((uint64_t)1 << left) - 1;
+    sequence_add_group(&sequence, page->capacity + at, all);
   }
-  window_end(&window, rest);
+  sequence_end(&sequence, rest);
 }
 
 static void link_in_order(page_t* page, uint32_t count) {
   const size_t block_bytes = page->block_bytes;
   block_t* block = block_at(page, page->capacity);
   block_t* const last = block_at(page, page->capacity + count - 1);
-  block_t* const before = page->free;
-  page->free = block;
+  block_t* const before = page_free_list(page);
+  page_set_free_list(page, block);
   while (block != last) {
     block_t* next = (block_t*)(void*)((uint8_t*)block + block_bytes);
     block_set_next(page, block, next);
@@ -567,36 +578,52 @@ static void list_count(const page_t* page, uint32_t* left) {
 // Puts a list in front of `free`.
 static void page_prepend(page_t* page, block_t* list) {
   uint32_t left = list_most(page);
-  if (page->free != NULL && list != NULL) {
+  block_t* const first = page_free_list(page);
+  if (first != NULL && list != NULL) {
     track_quiet();
     block_t* last = list;
     for (block_t* next = block_next(page, last); next != NULL; next = block_next(page, last)) {
       list_count(page, &left);
       last = next;
     }
-    block_set_next(page, last, page->free);
+    block_set_next(page, last, first);
     track_loud();
   }
-  if (list != NULL) { page->free = list; }
+  if (list != NULL) { page_set_free_list(page, list); }
 }
 
 static void page_take_later(page_t* page) {
   page_checks_t* checks = page_checks(page);
   if (!REUSE_LATER) { return; }
   page_prepend(page, page_later(page));
-  checks->later = 0;
+  checks->later = checks->later_end = 0;
+}
+
+PRIVATE void page_take_waiting(page_t* page) {
+  page_checks_t* checks = page_checks(page);
+  const uint32_t newest = checks->later;
+  const uint32_t others = newest == 0 ? 0 : load_relaxed(&checks->links[newest]);
+  if (others == 0) { return; }
+  if (checks->later_end == 0) {
+    page_prepend(page, link_block(page, others));
+  } else {
+    store_relaxed(&checks->links[checks->later_end], (uint16_t)page->free_number);
+    page->free_number = others;
+  }
+  store_relaxed(&checks->links[newest], 0);
+  checks->later_end = (uint16_t)newest;
 }
 
 PRIVATE void page_take_remote(page_t* page) {
   page_take_later(page);
   const uint32_t word = remote_take(&page->remote);
   if (word == REMOTE_OWNED) { return; }
-  page_prepend(page, remote_head(word, page->start));
+  page_prepend(page, page_remote_list(page, word));
   page->used -= remote_count(word);
 }
 
 PRIVATE void page_restore(page_t* page, uint32_t claimed) {
-  page_prepend(page, remote_head(claimed, page->start));
+  page_prepend(page, page_remote_list(page, claimed));
   page->used = remote_count(claimed);
 }
 
@@ -610,7 +637,8 @@ static uint32_t list_length(const page_t* page, const block_t* block) {
 
 PRIVATE uint32_t page_used(const page_t* page) {
   if (!page->held) { return page->used; }
-  return page->capacity - list_length(page, page->free) - list_length(page, page_later(page));
+  return page->capacity - list_length(page, page_free_list(page)) -
+         list_length(page, page_later(page));
 }
 
 typedef struct block_bits {
@@ -621,7 +649,8 @@ static void bits_of_free(block_bits_t* bits, const page_t* page) {
   const uint32_t block_bytes = (uint32_t)page->block_bytes;
   uint32_t left = list_most(page);
   memset(bits->words, 0, divide_up(page->capacity, 64) * sizeof(bits->words[0]));
-  for (const block_t* block = page->free; block != NULL; block = block_next(page, block)) {
+  for (const block_t* block = page_free_list(page); block != NULL;
+       block = block_next(page, block)) {
     list_count(page, &left);
     const uint32_t index = (uint32_t)((const uint8_t*)block - page->start) / block_bytes;
     bits->words[index / 64] |= (uint64_t)1 << (index % 64);
@@ -630,14 +659,12 @@ static void bits_of_free(block_bits_t* bits, const page_t* page) {
 
 PRIVATE void page_sort_free(page_t* page) {
   block_bits_t bits;
-  window_t window = {.page = page};
+  sequence_t sequence = {.page = page};
   bits_of_free(&bits, page);
-  for (size_t word = 0; word < divide_up(page->capacity, 64); word++) {
-    for (uint64_t left = bits.words[word]; left != 0; left &= left - 1) {
-      window_add(&window, (uint32_t)(word * 64 + low_bit(left)));
-    }
+  for (uint32_t word = 0; word < divide_up(page->capacity, 64); word++) {
+    sequence_add_group(&sequence, word * 64, bits.words[word]);
   }
-  window_end(&window, NULL);
+  sequence_end(&sequence, NULL);
 }
 
 // Now and then never-used blocks come first though there are others.
@@ -647,10 +674,10 @@ static bool extends_anyway(const page_t* page) {
 }
 
 PRIVATE bool page_has_room(page_t* page) {
-  if (page->free != NULL) { return true; }
+  if (page_has_free(page)) { return true; }
   page_take_remote(page);
-  if (page->capacity < page->reserved && (page->free == NULL || extends_anyway(page))) {
+  if (page->capacity < page->reserved && (!page_has_free(page) || extends_anyway(page))) {
     page_extend(page);
   }
-  return page->free != NULL;
+  return page_has_free(page);
 }

@@ -39,7 +39,10 @@ typedef mi_heap_t heap_t;
 typedef mi_theap_t theap_t;
 
 typedef struct page {
-  block_t* free;
+  union {
+    block_t* free;
+    uintptr_t free_number;  // where links are apart
+  };
   _Atomic(uintptr_t) owner;  // thread, or 0
   uintptr_t mask;            // bits that are 0 in the address of each block
   uint32_t used;
@@ -137,6 +140,8 @@ PRIVATE size_t page_slices(unsigned bin, bool roomy);
 PRIVATE void page_extend(page_t* page);
 // Owner: what came home joins `free`, and what waited.
 PRIVATE void page_take_remote(page_t* page);
+// Owner: of the blocks that wait all but the last one join `free`.
+PRIVATE void page_take_waiting(page_t* page);
 // Owner, after a claim of a parked page: restores `used` and `free`.
 PRIVATE void page_restore(page_t* page, uint32_t claimed);
 // A free block can be had, after taking what came home and extending; then `free` is not empty.
@@ -164,20 +169,51 @@ FAST size_t page_offset(const page_t* page, const void* p) {
 // NULL where links are in the blocks.
 FAST link_t* block_link(const page_t* page, const block_t* block) {
   const page_checks_t* checks = page_checks(page);
-  return LINKS_APART ? &checks->links[checks_index(checks, page_offset(page, block))] : NULL;
+  const size_t offset = page_offset(page, block);
+  return LINKS_APART ? &checks->links[checks_number_known(checks, offset)] : NULL;
 }
 
 FAST block_t* link_block(const page_t* page, uint32_t link) {
-  return link == 0 ? NULL : (block_t*)(void*)(page->start + (size_t)(link - 1) * GRANULE);
+  const size_t unit = LINKS_APART ? page->block_bytes : GRANULE;
+  return link == 0 ? NULL : (block_t*)(void*)(page->start + (size_t)(link - 1) * unit);
 }
 
 FAST uint32_t block_as_link(const page_t* page, const block_t* block) {
-  return block == NULL ? 0 : (uint32_t)page_offset(page, block) / GRANULE + 1;
+  if (block == NULL) { return 0; }
+  return LINKS_APART ? checks_number_known(page_checks(page), page_offset(page, block))
+                     : remote_granule(block, page->start);
 }
 
-// Freed blocks that wait until `free` is used up.
+// 0 where links are in the blocks.
+FAST uint32_t block_number(const page_t* page, const block_t* block) {
+  return LINKS_APART ? checks_number_known(page_checks(page), page_offset(page, block)) : 0;
+}
+
+// Freed blocks that wait, see page_push.
 FAST block_t* page_later(const page_t* page) {
   return REUSE_LATER ? link_block(page, page_checks(page)->later) : NULL;
+}
+
+// The list that malloc takes from.
+FAST block_t* page_free_list(const page_t* page) {
+  return LINKS_APART ? link_block(page, (uint32_t)page->free_number) : page->free;
+}
+
+FAST bool page_has_free(const page_t* page) {
+  return LINKS_APART ? page->free_number != 0 : page->free != NULL;
+}
+
+FAST void page_set_free_list(page_t* page, block_t* first) {
+  if (LINKS_APART) {
+    page->free_number = block_as_link(page, first);
+  } else {
+    page->free = first;
+  }
+}
+
+// What came home, of a word of `remote`.
+FAST block_t* page_remote_list(const page_t* page, uint32_t word) {
+  return link_block(page, word / REMOTE_HEAD);
 }
 
 FAST block_t* block_next(const page_t* page, const block_t* block) {
@@ -213,24 +249,26 @@ FAST size_t page_room(const page_t* page) {
   return page->block_bytes - (page->guard == NULL ? LARGE_PAD_BYTES : 0);
 }
 
-FAST _Atomic(uint64_t)* canary_of(const page_t* page, const void* p) {
-  return (_Atomic(uint64_t)*)((uintptr_t)p + page->block_bytes - sizeof(uint64_t));
+typedef _Atomic(uint64_t) canary_t;
+
+FAST canary_t* canary_of(const page_t* page, const void* p) {
+  return (canary_t*)((uintptr_t)p + page->block_bytes) - 1;
 }
 
 // Where what ends a block is the same whenever it is live. Debug builds fill all that is behind the
 // end of a block, at least these eight bytes.
 enum { HAS_CANARIES = CANARY || FILL_BLOCKS };
 
-FAST uint64_t canary_value(const page_t* page, const void* p) {
-  return FILL_BLOCKS ? 0xDEDEDEDEDEDEDEDEu : page_checks(page)->key ^ (uintptr_t)p;
+FAST uint64_t canary_value(const page_t* page, const canary_t* canary) {
+  return FILL_BLOCKS ? 0xDEDEDEDEDEDEDEDEu : page_checks(page)->key ^ (uintptr_t)canary;
 }
 
-FAST void canary_set(const page_t* page, const void* p) {
-  if (HAS_CANARIES) { store_relaxed(canary_of(page, p), canary_value(page, p)); }
+FAST void canary_set(const page_t* page, canary_t* canary) {
+  if (HAS_CANARIES) { store_relaxed(canary, canary_value(page, canary)); }
 }
 
-FAST bool canary_is_intact(const page_t* page, const void* p) {
-  return load_relaxed(canary_of(page, p)) == canary_value(page, p);
+FAST bool canary_is_intact(const page_t* page, const canary_t* canary) {
+  return load_relaxed(canary) == canary_value(page, canary);
 }
 
 // Ends the process if the block was written to since it was freed: while it waits …
@@ -256,29 +294,31 @@ FAST void hook_taken(page_t* page, block_t* block, size_t size) {
   if (FILL_BLOCKS || CHECK_REUSE) { block_filled_taken(page, block, size); }
 }
 
-// Did nobody write behind the block before the one with this index, if it is live?
-FAST bool block_before_is_intact(const page_t* page, const void* p, uint32_t index) {
-  if (!CHECK_STATE || !HAS_CANARIES || index == 0) { return true; }
-  if (load_acquire(&page_checks(page)->links[index - 1]) != LINK_LIVE) { return true; }  // [C3] in
-  return canary_is_intact(page, (const uint8_t*)p - page->block_bytes);
+// Did nobody write behind the block before the one with this number, if it is live? That is as good
+// as random, so there is no branch.
+FAST bool block_before_is_intact(const page_t* page, const void* p, uint32_t number) {
+  if (!CHECK_STATE || !HAS_CANARIES) { return true; }
+  const link_t* link = &page_checks(page)->links[number - 1];
+  const uint64_t live = load_acquire(link) == LINK_LIVE;  // [C3] in
+  const canary_t* canary = number == 1 ? canary_of(page, p) : (const canary_t*)p - 1;
+  return ((load_relaxed(canary) ^ canary_value(page, canary)) & (0 - live)) == 0;
 }
 
-// Is it the start of a live block, which nobody wrote behind, nor behind the one before it?
-// `single`: of a page with one block.
-FAST bool block_is_intact_in(const page_t* page, const void* p, bool single) {
+// The number of a live block, which nobody wrote behind, nor behind the one before it; 0 if it is
+// none. `single`: of a page with one block.
+FAST uint32_t block_intact_number(const page_t* page, const void* p, bool single) {
   const page_checks_t* checks = page_checks(page);
-  uint32_t index;
-  if (!CHECK_FREE) { return true; }
-  if (unlikely(!checks_find(checks, page_offset(page, p), &index))) { return false; }
-  if (CHECK_STATE && unlikely(load_relaxed(&checks->links[index]) != LINK_LIVE)) { return false; }
-  if (CANARY && !single && unlikely(!canary_is_intact(page, p))) { return false; }
-  if (FILL_BLOCKS && !block_padding_is_intact(page, p)) { return false; }
-  return single || likely(block_before_is_intact(page, p, index));
+  const uint32_t number = checks_number(checks, page_offset(page, p));
+  if (unlikely(number == 0)) { return 0; }
+  if (CHECK_STATE && unlikely(load_relaxed(&checks->links[number]) != LINK_LIVE)) { return 0; }
+  if (CANARY && !single && unlikely(!canary_is_intact(page, canary_of(page, p)))) { return 0; }
+  if (FILL_BLOCKS && !block_padding_is_intact(page, p)) { return 0; }
+  return single || likely(block_before_is_intact(page, p, number)) ? number : 0;
 }
 
 // Any thread.
 FAST bool block_is_intact(const page_t* page, const void* p) {
-  return block_is_intact_in(page, p, page_is_single(page));
+  return !CHECK_FREE || block_intact_number(page, p, page_is_single(page)) != 0;
 }
 
 // What is freed is filled: always, or because an option wants it.
@@ -287,33 +327,58 @@ FAST bool fills_freed(void) {
          (SECURE_LEVEL > 0 && unlikely(option_get(mi_option_fill_freed) != 0));
 }
 
-// The next block of the list; this one is the program's from now on.
-FAST block_t* block_unlink(const page_t* page, block_t* block) {
-  canary_set(page, block);
-  if (!LINKS_APART) { return block->next; }
-  link_t* link = block_link(page, block);
+// … of the page with links apart: its end is written, and then it is live.
+FAST block_t* page_pop_number(page_t* page, uint32_t number) {
+  link_t* link = &page_checks(page)->links[number];
   const uint32_t next = load_relaxed(link);
-  if (CHECK_STATE && unlikely(next >= LINK_AWAY)) { report_bad_list(page, block); }
+  uint8_t* const end = page->start + number * page->block_bytes;
+  if (CHECK_STATE && unlikely(next >= LINK_AWAY)) {
+    report_bad_list(page, end - page->block_bytes);
+  }
+  page->free_number = next;
+  canary_set(page, (canary_t*)(void*)end - 1);
   store_release(link, LINK_LIVE);  // [C3] out
-  return link_block(page, next);
+  return (block_t*)(void*)(end - page->block_bytes);
 }
 
-// The owner, of a held page, which does not count.
+// The first block of the list is the program's from now on. The owner, of a held page, which does
+// not count.
 FAST block_t* page_pop(page_t* page) {
+  if (LINKS_APART) {
+    const uint32_t number = (uint32_t)page->free_number;
+    return likely(number != 0) ? page_pop_number(page, number) : NULL;
+  }
   block_t* block = page->free;
-  if (likely(block != NULL)) { page->free = block_unlink(page, block); }
+  if (likely(block != NULL)) {
+    page->free = block->next;
+    canary_set(page, canary_of(page, block));
+  }
   return block;
 }
 
-FAST void page_push(page_t* page, block_t* block) {
-  if (REUSE_LATER) {
-    page_checks_t* checks = page_checks(page);
-    store_relaxed(block_link(page, block), (uint16_t)checks->later);
-    checks->later = block_as_link(page, block);
-  } else {
-    block_set_next(page, block, page->free);
+// Freed blocks are first put by: a few at a time they join the list that malloc takes from, but for
+// the one freed last. So none is reused at once, and those in use stay few, and in the caches.
+enum { LATER_BLOCKS = 8 };
+
+// The owner. `number`: of the block, where links are apart.
+FAST void page_push(page_t* page, block_t* block, uint32_t number) {
+  page_checks_t* checks = page_checks(page);
+  if (!LINKS_APART) {
+    block->next = page->free;
     page->free = block;
+  } else if (REUSE_LATER) {
+    store_relaxed(&checks->links[number], checks->later);
+    checks->later = (uint16_t)number;
+  } else {
+    store_relaxed(&checks->links[number], (uint16_t)page->free_number);
+    page->free_number = number;
   }
+}
+
+// The owner. A block came home. True: the page is due for theap_page_due.
+FAST bool page_count_home(page_t* page) {
+  const uint32_t used = --page->used;
+  return (REUSE_LATER ? used % LATER_BLOCKS : used) == 0;
 }
 
 #endif

@@ -21,7 +21,8 @@
 //   [R1]  remote_free: release               remote_take, _claim: acquire   links of pushed blocks
 //   [R2]  remote_leave_full, _park: release  remote_free, _claim: acquire   all fields of the page
 //
-// Heads are in granules from the page's start, plus one. Model: test/model/remote.c.
+// Heads are in granules from the page's start, plus one; where links are apart they are numbers of
+// blocks, as in check.h. Model: test/model/remote.c.
 #ifndef MI_PAGE_REMOTE_H
 #define MI_PAGE_REMOTE_H
 
@@ -57,10 +58,8 @@ FAST uint32_t remote_granule(const block_t* head, const uint8_t* start) {
   return (uint32_t)((size_t)((const uint8_t*)head - start) / REMOTE_GRANULE) + 1;
 }
 
-// `head` is not NULL.
-FAST uint32_t remote_word(uint32_t state, uint32_t count, const block_t* head,
-                          const uint8_t* start) {
-  return remote_granule(head, start) * REMOTE_HEAD | count * REMOTE_ONE | state;
+FAST uint32_t remote_word(uint32_t state, uint32_t count, uint32_t head) {
+  return head * REMOTE_HEAD | count * REMOTE_ONE | state;
 }
 
 // Did this block of the page come home last? A block in use never did: who got it has seen the list
@@ -73,6 +72,7 @@ FAST bool remote_came_last(remote_t* remote, const uint8_t* start, const block_t
 typedef struct chain {
   block_t *first, *last;
   uint32_t count;
+  uint32_t head;            // the first one
   _Atomic(uint16_t)* link;  // where the last one's link is, if links are apart from the blocks
 } chain_t;
 
@@ -97,7 +97,7 @@ FAST bool remote_free(remote_t* remote, uint8_t* start, chain_t chain, uint32_t*
       const uint32_t count =
           remote_count(old) + (state == REMOTE_OWNED ? chain.count : 0u - chain.count);
       chain_join(&chain, old, start);
-      wanted = remote_word(state, count, chain.first, start);
+      wanted = remote_word(state, count, chain.head);
     }
     if (cas_acq_rel(remote, &old, wanted)) {  // [R1] out, [R2] in
       *claimed = old;

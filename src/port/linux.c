@@ -267,6 +267,10 @@ PRIVATE int port_unguard(void* start, size_t bytes) {
   return os_call(SYS_mprotect, start, bytes, PROT_READ | PROT_WRITE);
 }
 
+PRIVATE int port_seal(void* start, size_t bytes, bool on) {
+  return os_call(SYS_mprotect, start, bytes, on ? PROT_NONE : PROT_READ | PROT_WRITE);
+}
+
 PRIVATE size_t port_address_limit(void) {
   struct rlimit limit = {0};
   const int saved = errno;

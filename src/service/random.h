@@ -30,6 +30,10 @@ FAST uint32_t quick_next(uint64_t* state) {
   const uint32_t high = (uint32_t)(*state >> 32);
   return high ^ high >> 15;
 }
+FAST uint64_t quick_bits(uint64_t* state) {
+  const uint64_t high = quick_next(state);
+  return high << 32 | quick_next(state);
+}
 FAST uint32_t quick_below(uint64_t* state, uint32_t bound) {
   return (uint32_t)((uint64_t)quick_next(state) * bound >> 32);
 }

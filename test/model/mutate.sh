@@ -38,8 +38,8 @@ page/remote.h;remote;parking counts one too many;s/used \* REMOTE_ONE/(used + 1)
 page/remote.h;remote;the claim keeps the list;s/cas_acquire(remote, &old, REMOTE_OWNED)/cas_acquire(remote, \&old, old - state)/
 page/remote.h;remote park;any state can be claimed;s/while (remote_state(old) == state)/while (state != REMOTE_OWNED)/
 page/page.h;neighbours;C3: relaxed out;s/store_release(link, LINK_LIVE)/store_relaxed(link, LINK_LIVE)/
-page/page.h;neighbours;C3: relaxed in;s/load_acquire(&page_checks(page)->links/load_relaxed(\&page_checks(page)->links/
-page/page.h;neighbours;the end is written after the block is live;/^  canary_set(page, block);/d;s/^  store_release(link, LINK_LIVE);/  store_release(link, LINK_LIVE); canary_set(page, block);/
+page/page.h;neighbours;C3: relaxed in;s/load_acquire(link) == LINK_LIVE/load_relaxed(link) == LINK_LIVE/
+page/page.h;neighbours;the end is written after the block is live;/^  canary_set(page, (canary_t\*)(void\*)end - 1);/d;s/^  store_release(link, LINK_LIVE);/  store_release(link, LINK_LIVE); canary_set(page, (canary_t*)(void*)end - 1);/
 port/lock.h;lock;L1: relaxed at once;s/!cas_acquire(&lock->state/!cas_relaxed(\&lock->state/
 port/lock.h;lock;L1: relaxed after spinning;s/is_free \&\& cas_acquire/is_free \&\& cas_relaxed/
 port/lock.h;lock;L1: relaxed after sleeping;s/exchange_acquire(/exchange_relaxed(/
@@ -67,7 +67,7 @@ heap/home.c;park;does not count the block that claimed;/page->used -= chain.coun
 heap/home.c;park;keeps a page without blocks;/if (page->used == 0) {/,/^  }/d
 heap/home.c;park;loses the block that claimed;/page->free = chain.first;/d
 page/page.c;park;does not count what came home;/page->used -= remote_count(word);/d
-page/page.c;park;loses what came home;/page_prepend(page, remote_head(word/d
+page/page.c;park;loses what came home;/page_prepend(page, page_remote_list(page, word/d
 page/page.c;park;gives the record before its last use;/record_give(page);$/d;s/^  const span_t span = page_span(page);/  record_give(page); const span_t span = page_span(page);/
 page/page.c;map park;gives the memory before the map forgets;/^  page_map(page, NULL);/d;s/^  memory_give(span);/  memory_give(span); map_enter(span.start, span.slices, NULL);/
 page/page.c;map;a new page is not in the map;/^  page_map(page, page);/d

@@ -121,13 +121,15 @@ static void claimed(chain_t chain, uint32_t word) {
 // ---- threads ----
 
 static void free_chain(int first, int count) {
-  chain_t chain = {block(first), block(first), (uint32_t)count, &links[first]};
+  chain_t chain = {block(first), block(first), (uint32_t)count,
+                   remote_granule(block(first), start()), &links[first]};
   for (int i = 0; i < count; i++) {
     MODEL_CHECK(program_has[first + i]);
     program_has[first + i] = false;
     if (i > 0) {
       set_next(block(first + i), chain.first);
       chain.first = block(first + i);
+      chain.head = remote_granule(chain.first, start());
     }
   }
   uint32_t word = 0;

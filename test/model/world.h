@@ -315,9 +315,9 @@ static bool check_page(page_t* page, void* arg) {
   const bool is_parked = is_listed(load_relaxed(&heap->parked[page->bin % BIN_COUNT]), page);
   const bool queued = page->bin != BIN_LARGE && is_queued(page);
   const uint32_t live = live_blocks(page, found) + loose_blocks(page, found);
-  const uint32_t ours = listed_blocks(page, page->free, found);
+  const uint32_t ours = listed_blocks(page, page_free_list(page), found);
   const uint32_t remote =
-      state == REMOTE_FULL ? 0 : listed_blocks(page, remote_head(word, page->start), found);
+      state == REMOTE_FULL ? 0 : listed_blocks(page, page_remote_list(page, word), found);
   (void)arg;
   pages_seen++;
   MODEL_CHECK(live + ours + remote == page->capacity);
