@@ -718,7 +718,8 @@ typedef enum mi_option_e {
   mi_option_fill_freed = 48,      /* secure builds, fill freed blocks: 0 no, 1 zeros, 2 0xDF */
   mi_option_quarantine_size = 49, /* MI_SECURE=FULL: freed memory kept from reuse (KiB) */
   mi_option_show_leaks = 50,      /* print at exit what is still in use */
-  _mi_option_last = 51,
+  mi_option_guarded_sample_bytes = 51, /* guard one block in so many bytes; 0 none */
+  _mi_option_last = 52,
 
   /* older names of the same options */
   mi_option_large_os_pages = mi_option_allow_large_os_pages,

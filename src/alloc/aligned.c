@@ -48,7 +48,8 @@ PRIVATE void* theap_malloc_aligned(theap_t* theap, aligned_t want) {
   }
   if (TRACKED) { return tracked_malloc(theap, want); }
   void* p = NULL;
-  if (unlikely(theap->watch.reasons != 0) && watch_is_due(theap) && malloc_due(theap, &want, &p)) {
+  if (unlikely(theap->watch.reasons != 0) && watch_is_due(theap, want.size) &&
+      malloc_due(theap, &want, &p)) {
     return p;
   }
   const bool at_start = (want.offset & (want.alignment - 1)) == 0;

@@ -238,11 +238,12 @@ static void* malloc_enter(const aligned_t* want) {
   return theap->thread == NULL ? orphan_malloc(*want) : theap_malloc_aligned(theap, *want);
 }
 
-// NULL: the request is not one that can have guards.
-static void* malloc_guarded(theap_t* theap, const aligned_t* want) {
+// NULL: the request is not one that can have guards. Then the next has them in its place, but not
+// for its bytes: the others would have more than their share.
+static void* malloc_guarded(theap_t* theap, const aligned_t* want, unsigned due) {
   const guard_want_t guard_want = {want->size, want->alignment, want->offset, want->zero};
   if (guard_suits(theap, &guard_want)) { return guard_take(theap, &guard_want); }
-  theap_sample_next(theap);
+  if ((due & WATCH_SAMPLES) != 0) { theap_sample_next(theap); }
   return NULL;
 }
 
@@ -253,8 +254,8 @@ PRIVATE COLD bool malloc_due(theap_t* theap, const aligned_t* want, void** block
   }
   const unsigned due = theap_watch_due(theap);
   if ((due & WATCH_HEARTBEAT) != 0) { slow_tick(theap); }
-  if ((due & WATCH_SAMPLES) == 0) { return false; }
-  *block = malloc_guarded(theap, want);
+  if ((due & (WATCH_SAMPLES | WATCH_BYTES)) == 0) { return false; }
+  *block = malloc_guarded(theap, want, due);
   return *block != NULL;
 }
 
@@ -278,7 +279,7 @@ static COLD void* malloc_seen(size_t size, theap_t* theap, bool zero) {
 }
 
 static NOINLINE void* malloc_watched(size_t size, theap_t* theap, bool zero) {
-  if (unlikely(watch_is_due(theap))) { return malloc_seen(size, theap, zero); }
+  if (unlikely(watch_is_due(theap, size))) { return malloc_seen(size, theap, zero); }
   return malloc_in_queue(size, theap, zero);
 }
 

@@ -66,7 +66,7 @@ static void process_start(void) {
   process_watch_fork();
   if (will_print()) { port_check_stderr(); }
   if (option_is_enabled(mi_option_verbose)) { print_banner(); }
-  guard_start(option_size(mi_option_guarded_sample_rate));
+  guard_start_by_options();
   if (NOTE_BLOCKS && option_is_enabled(mi_option_show_leaks)) { traces_start(); }
   reserve_what_options_say();
 }

@@ -280,14 +280,24 @@ static uint64_t log2_of(uint32_t x) {
   return result;
 }
 
-// Geometric, with mean `rate`: each request is sampled with the same chance, whatever came before.
+// Geometric: each one counted is sampled with the same chance, whatever came before.
+static uint64_t gap_of_mean(uint64_t* random, uint64_t mean) {
+  enum { LN_2 = 45426 };  // in 2^-16
+  const uint64_t most = UINT64_C(1) << 40, twice = 2 * (mean < most ? mean : most);
+  if (mean <= 1) { return 1; }
+  const uint64_t minus_log2 = (32u << 16) - log2_of(quick_next(random) | 1);
+  return 1 + (((minus_log2 * LN_2) >> 16) * (twice - 1) >> 17);
+}
+
 PRIVATE uint32_t guard_gap(theap_t* theap) {
-  enum { RATE_MOST = 1 << 30, LN_2 = 45426 };  // ln 2 in 2^-16
-  const uint64_t rate = size_min(theap->guarding.rate, RATE_MOST);
-  if (rate <= 1) { return 1; }
-  const uint64_t minus_log2 = (32u << 16) - log2_of(quick_next(&theap->guarding.random) | 1);
-  const uint64_t gap = 1 + (((minus_log2 * LN_2) >> 16) * (2 * rate - 1) >> 17);
+  const uint64_t gap = gap_of_mean(&theap->guarding.random, theap->guarding.rate);
   return gap > INT32_MAX ? INT32_MAX : (uint32_t)gap;
+}
+
+PRIVATE size_t guard_gap_bytes(theap_t* theap) {
+  if (theap->guarding.bytes == 0) { return PTRDIFF_MAX; }
+  const uint64_t gap = gap_of_mean(&theap->guarding.random, theap->guarding.bytes);
+  return (size_t)(gap > PTRDIFF_MAX ? PTRDIFF_MAX : gap - 1);
 }
 
 // ---- settings: of the options, of a heap, of a theap; the last word counts ----
@@ -299,6 +309,7 @@ static guard_setting_t setting_of_options(void) {
   const long seed = option_get(mi_option_guarded_sample_seed);
   return (guard_setting_t){.rate = option_size(mi_option_guarded_sample_rate),
                            .seed = (size_t)seed,
+                           .bytes = option_size(mi_option_guarded_sample_bytes),
                            .least = option_size(mi_option_guarded_min),
                            .most = option_size(mi_option_guarded_max),
                            .version = load_relaxed(&options_version)};
@@ -329,6 +340,7 @@ static void theap_take_setting(theap_t* theap, const guard_setting_t* setting) {
   theap->guarding = *setting;
   theap->guarding.random = random_start(setting, theap->serial);
   theap_watch(theap, WATCH_SAMPLES, setting->rate != 0 && !TRACKED);
+  theap_watch(theap, WATCH_BYTES, setting->bytes != 0 && !TRACKED);
 }
 
 PRIVATE void guard_catch_up(theap_t* theap) {
@@ -337,34 +349,59 @@ PRIVATE void guard_catch_up(theap_t* theap) {
   if (setting.version > theap->guarding.version) { theap_take_setting(theap, &setting); }
 }
 
+// If samples are wanted: the first time, prepares for stacks and faults.
+static void guard_start(const guard_setting_t* setting) {
+  static _Atomic(bool) started;
+  const bool wanted = (setting->rate != 0 || setting->bytes != 0) && !TRACKED;
+  if (!wanted || exchange_relaxed(&started, true)) { return; }
+  port_stack_prepare();
+  (void)port_watch_faults(guard_see_fault);
+}
+
+PRIVATE void guard_start_by_options(void) {
+  const guard_setting_t setting = setting_of_options();
+  guard_start(&setting);
+}
+
 static uint32_t next_version(void) { return add_relaxed(&guard_versions, 1) + 1; }
 
 // Other threads take it over in their next slow path.
-static void tell_all(size_t rate) {
+static void tell_all(const guard_setting_t* setting) {
   thread_t* self = theap_current()->thread;
   (void)add_relaxed(&heap_epoch, 1);
-  guard_start(rate);
+  guard_start(setting);
   if (self != NULL) { thread_catch_up(self); }
 }
 
+static bool is_of_setting(mi_option_t option) {
+  return option == mi_option_guarded_sample_rate || option == mi_option_guarded_sample_bytes ||
+         option == mi_option_guarded_sample_seed || option == mi_option_guarded_min ||
+         option == mi_option_guarded_max;
+}
+
 PRIVATE void guard_option_changed(mi_option_t option) {
-  if (option != mi_option_guarded_sample_rate && option != mi_option_guarded_sample_seed &&
-      option != mi_option_guarded_min && option != mi_option_guarded_max) {
-    return;
-  }
+  if (!is_of_setting(option)) { return; }
   store_relaxed(&options_version, next_version());
-  tell_all(option_size(mi_option_guarded_sample_rate));
+  const guard_setting_t setting = setting_of_options();
+  tell_all(&setting);
+}
+
+// The functions of the interface know rates only: theirs is the last word on bytes too.
+static void set_rate(guard_setting_t* setting, size_t rate, size_t seed) {
+  setting->rate = rate;
+  setting->seed = seed;
+  setting->bytes = 0;
 }
 
 static void theap_change(theap_t* theap, guard_setting_t setting) {
   setting.version = next_version();
   theap_take_setting(theap, &setting);
-  guard_start(setting.rate);
+  guard_start(&setting);
 }
 
 PRIVATE void guard_set_rate_of_theap(theap_t* theap, size_t rate, size_t seed) {
   guard_setting_t setting = theap->guarding;
-  setting.rate = rate, setting.seed = seed;
+  set_rate(&setting, rate, seed);
   theap_change(theap, setting);
 }
 
@@ -379,12 +416,12 @@ static void heap_change(heap_t* heap, guard_setting_t setting) {
   lock_acquire(&heap->lock);
   heap->guarding = setting;
   lock_release(&heap->lock);
-  tell_all(setting.rate);
+  tell_all(&setting);
 }
 
 PRIVATE void guard_set_rate_of_heap(heap_t* heap, size_t rate, size_t seed) {
   guard_setting_t setting = setting_of_heap(heap);
-  setting.rate = rate, setting.seed = seed;
+  set_rate(&setting, rate, seed);
   heap_change(heap, setting);
 }
 
@@ -392,13 +429,4 @@ PRIVATE void guard_set_sizes_of_heap(heap_t* heap, size_t least, size_t most) {
   guard_setting_t setting = setting_of_heap(heap);
   setting.least = least, setting.most = most;
   heap_change(heap, setting);
-}
-
-// ---- start ----
-
-PRIVATE void guard_start(size_t rate) {
-  static _Atomic(bool) started;
-  if (rate == 0 || TRACKED || exchange_relaxed(&started, true)) { return; }
-  port_stack_prepare();
-  (void)port_watch_faults(guard_see_fault);
 }

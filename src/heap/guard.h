@@ -3,6 +3,10 @@
 // where they happen, and are reported with stacks. In every build; without samples it costs
 // nothing.
 //
+// Two ways to choose, each by itself, and a request that either chooses is sampled: of requests
+// each has the same chance (`rate`); of bytes each has (`bytes`), so that a request of twice as
+// many has about twice the chance, 1 - (1 - 1/bytes)^size. Neither remembers what came before.
+//
 //   span:  | guard | inner: canary, block, canary | guard … |
 //     the block ends where the inner part ends (or starts where it starts, by a coin), as far as
 //     alignment lets it; what is left of the inner part is checked when the block is freed.
@@ -56,6 +60,8 @@ PRIVATE void guard_flush(void);
 SHARED_DATA(_Atomic(uint32_t), guard_versions);  // grows with each change of a setting
 // Requests until the next sample, at least 1.
 PRIVATE uint32_t guard_gap(theap_t* theap);
+// Bytes before the next one that is sampled, at most PTRDIFF_MAX.
+PRIVATE size_t guard_gap_bytes(theap_t* theap);
 // The owner: takes over the settings of its heap, or of the options, if they are newer.
 PRIVATE void guard_catch_up(theap_t* theap);
 PRIVATE void guard_option_changed(mi_option_t option);
@@ -63,8 +69,8 @@ PRIVATE void guard_set_rate_of_theap(theap_t* theap, size_t rate, size_t seed);
 PRIVATE void guard_set_sizes_of_theap(theap_t* theap, size_t least, size_t most);
 PRIVATE void guard_set_rate_of_heap(heap_t* heap, size_t rate, size_t seed);
 PRIVATE void guard_set_sizes_of_heap(heap_t* heap, size_t least, size_t most);
-// If samples are wanted: prepares for stacks, and for faults. Not under a lock.
-PRIVATE void guard_start(size_t rate);
+// If the options want samples: prepares for stacks, and for faults. Not under a lock.
+PRIVATE void guard_start_by_options(void);
 
 PRIVATE void guard_lock_for_fork(void);
 PRIVATE void guard_unlock_after_fork(bool child);

@@ -53,16 +53,19 @@ typedef enum {
   WATCH_NO_THREAD = 1,  // an empty theap that any thread may start with
   WATCH_HEARTBEAT = 2,  // a function wants to be called now and then
   WATCH_SAMPLES = 4,    // one request in so many gets guards, see guard.h
+  WATCH_BYTES = 8,      // … one in so many bytes
 } watch_reason_t;
 
 typedef struct watch {
   uint8_t reasons;
   uint32_t left, step;    // requests until one is looked at: the nearer one, when last computed, of
   uint32_t beat, sample;  // … those until the next heartbeat and the next sample
+  size_t bytes;           // to be requested before the next one that is sampled; as if signed
 } watch_t;
 
 typedef struct guard_setting {
   size_t rate, seed;   // one in so many; 0: none
+  size_t bytes;        // one in so many bytes; 0: none
   size_t least, most;  // sizes
   uint64_t random;     // of a theap: the state
   uint32_t version;    // the larger one is newer
@@ -142,8 +145,17 @@ SHARED_DATA(_Atomic(uint32_t), heap_epoch);      // grows with each deletion and
 SHARED_DATA(_Atomic(size_t), thread_count);      // alive, with pages of their own
 SHARED_DATA(_Atomic(size_t), collect_requests);  // unused memory is wanted back from every thread
 
-// A request to a theap that is watched. Empty theaps are shared, and so not counted in.
-FAST bool watch_is_due(theap_t* theap) { return theap->thread == NULL || --theap->watch.left == 0; }
+FAST bool watch_is_due_by_bytes(const watch_t* watch) { return (ptrdiff_t)watch->bytes < 0; }
+
+// A request to a theap that is watched; one of no bytes counts as one of a byte. Empty theaps are
+// shared, and so not counted in.
+FAST bool watch_is_due(theap_t* theap, size_t size) {
+  watch_t* watch = &theap->watch;
+  if (theap->thread == NULL) { return true; }
+  watch->bytes -= size_max(size, 1);
+  watch->left--;
+  return watch->left == 0 || watch_is_due_by_bytes(watch);
+}
 
 FAST theap_t* theap_current(void) { return tls_theap; }
 

@@ -141,9 +141,11 @@ PRIVATE unsigned theap_watch_due(theap_t* theap) {
   watch_count(watch);
   const unsigned beat = watch->beat == 0 ? WATCH_HEARTBEAT : 0;
   const unsigned sample = watch->sample == 0 ? WATCH_SAMPLES : 0;
-  const unsigned due = watch->reasons & (beat | sample);
+  const unsigned bytes = watch_is_due_by_bytes(watch) ? WATCH_BYTES : 0;
+  const unsigned due = watch->reasons & (beat | sample | bytes);
   if (beat != 0) { watch->beat = HEARTBEAT_REQUESTS; }
   if (sample != 0) { watch->sample = guard_gap(theap); }
+  if (bytes != 0) { watch->bytes = guard_gap_bytes(theap); }
   watch_next(watch);
   return due;
 }
@@ -161,6 +163,7 @@ PRIVATE void theap_watch(theap_t* theap, watch_reason_t reason, bool wanted) {
   watch->reasons = (uint8_t)(wanted ? watch->reasons | reason : watch->reasons & ~reason);
   if (reason == WATCH_HEARTBEAT) { watch->beat = HEARTBEAT_REQUESTS; }
   if (reason == WATCH_SAMPLES) { watch->sample = guard_gap(theap); }
+  if (reason == WATCH_BYTES) { watch->bytes = guard_gap_bytes(theap); }
   watch_next(watch);
   for (unsigned bin = 1; bin < BIN_COUNT; bin++) { fast_path_update(theap, bin); }
 }

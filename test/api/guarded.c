@@ -3,35 +3,12 @@
    alignment, sizes, realloc, visiting, heaps that go, threads, fork; and the bounds of memory. */
 #define _GNU_SOURCE 1
 #include "../lifecycle/filter.h"
-#include "api.h"
+#include "guarded.h"
 
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-
-static size_t guarded_count(void) {
-  mi_stats_t stats;
-  memset(&stats, 0, sizeof(stats));
-  stats.size = sizeof(stats), stats.version = MI_STAT_VERSION;
-  CHECK(mi_stats_get(&stats));
-  return (size_t)stats.malloc_guarded_count.total;
-}
-
-static size_t os_page(void) { return (size_t)sysconf(_SC_PAGESIZE); }
-
-/* Its neighbourhood tells: the page before or behind it is out of reach. */
-static bool is_guarded(const void* p, size_t size) {
-  int ends[2];
-  CHECK(pipe(ends) == 0);
-  const uintptr_t page = os_page();
-  const uintptr_t before = (address_of(p) & ~(page - 1)) - 1;
-  const uintptr_t behind = (address_of(p) + size + page - 1) & ~(page - 1);
-  const bool guarded = write(ends[1], (const void*)before, 1) < 0 && errno == EFAULT &&
-                       write(ends[1], (const void*)behind, 1) < 0 && errno == EFAULT;
-  close(ends[0]), close(ends[1]);
-  return guarded;
-}
 
 static void guard_all(bool all) { mi_heap_guarded_set_sample_rate(mi_heap_main(), all ? 1 : 0, 5); }
 
@@ -43,13 +20,6 @@ static size_t sampled_of(size_t count, size_t rate, size_t seed) {
   for (size_t i = 0; i < count; i++) { mi_free(mi_malloc(1 + i % 500)); }
   mi_theap_guarded_set_sample_rate(mi_theap_get_default(), 0, 0);
   return guarded_count() - before;
-}
-
-static bool is_near(size_t count, size_t expected) { /* five deviations */
-  size_t spread = 5;
-  while (spread * spread < 25 * expected) { spread++; }
-  const size_t most = expected + spread;
-  return count <= most && count + spread >= expected;
 }
 
 static void test_rates(void) {

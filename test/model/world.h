@@ -110,6 +110,7 @@ static int port_map_guarded(size_t bytes, void** out) {
 #include "../../src/heap/guard.h"
 
 static uint32_t guard_gap(theap_t* theap) { return theap == NULL; }
+static size_t guard_gap_bytes(theap_t* theap) { return theap == NULL; }
 static void guard_catch_up(theap_t* theap) { (void)theap; }
 static bool guard_suits(const theap_t* theap, const guard_want_t* want) {
   return theap == NULL && want == NULL;
