@@ -30,7 +30,8 @@ static bool set_has(const block_set_t* set, size_t index) {
 
 // A list that leads out of the page or in a circle has been overwritten: it ends there.
 static bool set_add(block_set_t* set, const page_t* page, const block_t* block) {
-  const size_t index = (size_t)((const uint8_t*)block - page->start) / page->block_bytes;
+  const size_t block_bytes = size_max(page->block_bytes, 1);  // guarded ones may have none
+  const size_t index = (size_t)((const uint8_t*)block - page->start) / block_bytes;
   if (index >= page->capacity || set_has(set, index)) { return false; }
   set->words[index / 64] |= (uint64_t)1 << (index % 64);
   set->count++;

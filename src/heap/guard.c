@@ -158,7 +158,7 @@ static page_t* guard_page(const heap_t* heap, size_t inner_bytes) {
 }
 
 static size_t inner_wanted(const guard_want_t* want, size_t bytes) {
-  return align_up(bytes + (want->offset != 0 ? want->align : 0), port_page_bytes());
+  return align_up(size_max(bytes, 1) + (want->offset != 0 ? want->align : 0), port_page_bytes());
 }
 
 // The span, with guards. The page does not name the record yet.
@@ -196,15 +196,17 @@ static void guard_enter(const theap_t* theap, guard_t* guard) {
   stat_add(&heap->stats.malloc_guarded_count, 1);
 }
 
+static bool guard_coin(theap_t* theap) { return (quick_next(&theap->guarding.random) & 1) != 0; }
+
 PRIVATE void* guard_take(theap_t* theap, const guard_want_t* want) {
   guard_t* guard = meta_alloc(sizeof(guard_t));
   if (guard == NULL) { return NULL; }
-  guard->bytes = size_max(want->size, 1);
+  guard->bytes = want->size;
   if (!guard_map(guard, theap->heap, want)) {
     meta_free(guard, sizeof(guard_t));
     return NULL;
   }
-  guard_place(guard, want, (quick_next(&theap->guarding.random) & 1) != 0);
+  guard_place(guard, want, guard_coin(theap) && want->size > 0);
   guard_fill(guard, want->zero);
   trace_take(&guard->taken);
   guard_enter(theap, guard);

@@ -9,7 +9,8 @@
 //
 //   span:  | guard | inner: canary, block, canary | guard … |
 //     the block ends where the inner part ends (or starts where it starts, by a coin), as far as
-//     alignment lets it; what is left of the inner part is checked when the block is freed.
+//     alignment lets it; what is left of the inner part is checked when the block is freed. A block
+//     of no bytes is where the guard behind begins, so that none can be read or written.
 //
 //   guard_take --> LIVE --guard_retire--> FREED, in quarantine: all of the span is out of reach
 //     --guards_trim--> gone: the span and the record serve others

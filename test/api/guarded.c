@@ -97,8 +97,8 @@ enum { SIZES = sizeof(sizes) / sizeof(sizes[0]) };
 
 static void check_block(void* block, size_t size, size_t alignment) {
   unsigned char* p = (unsigned char*)block;
-  CHECK(p != NULL && is_aligned(p, alignment) && is_guarded(p, size + (size == 0)));
-  CHECK(mi_usable_size(p) == (size == 0 ? 1 : size)); /* to the byte: what is behind is watched */
+  CHECK(p != NULL && is_aligned(p, alignment) && is_guarded(p, size));
+  CHECK(mi_usable_size(p) == size); /* to the byte: what is behind is watched */
   fill(p, size, 3);
   CHECK(is_filled(p, size, 3));
 }
@@ -215,6 +215,22 @@ static void test_heaps(void) {
       mi_free(blocks[i]);
     }
   }
+}
+
+/* A block without a byte is a block nonetheless. */
+static void test_no_bytes(void) {
+  mi_heap_t* heap = mi_heap_new();
+  mi_heap_guarded_set_sample_rate(heap, 1, 1);
+  void* p = mi_heap_malloc(heap, 0);
+  mi_heap_guarded_set_sample_rate(heap, 0, 1);
+  mi_free(mi_heap_malloc(heap, 100000)); /* waits beside it, where visits look too */
+  seen_t seen = {0, 1};
+  CHECK(mi_heap_visit_blocks(heap, true, see, &seen) && seen.blocks == 1 && seen.bytes == 1);
+  CHECK(is_guarded(p, 0) && mi_heap_contains(heap, p) && mi_heap_of(p) == heap);
+  p = mi_heap_realloc(heap, p, 50);
+  CHECK(p != NULL && !is_guarded(p, 50));
+  mi_free(p);
+  mi_heap_delete(heap);
 }
 
 /* ---- threads ---- */
@@ -400,6 +416,7 @@ int main(int argc, char** argv) {
   test_precise();
   test_realloc();
   test_heaps();
+  test_no_bytes();
   test_threads();
   test_handover();
   test_other_threads();

@@ -19,7 +19,8 @@ static inline bool is_guarded(const void* p, size_t size) {
   int ends[2];
   CHECK(pipe(ends) == 0);
   const uintptr_t page = os_page();
-  const uintptr_t before = (address_of(p) & ~(page - 1)) - 1;
+  const uintptr_t inner = address_of(p) - (size == 0 ? page : 0); /* of none: p is the guard */
+  const uintptr_t before = (inner & ~(page - 1)) - 1;
   const uintptr_t behind = (address_of(p) + size + page - 1) & ~(page - 1);
   const bool guarded = write(ends[1], (const void*)before, 1) < 0 && errno == EFAULT &&
                        write(ends[1], (const void*)behind, 1) < 0 && errno == EFAULT;
