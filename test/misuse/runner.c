@@ -146,7 +146,7 @@ static void read_table(void) {
       continue;
     }
     if (count != columns) { die("a row of the table lacks columns", line); }
-    add_jobs(field, column == NULL ? "any" : field[chosen], field[count - 1]);
+    add_jobs(field, column == NULL ? "" : field[chosen], field[count - 1]);
   }
   fclose(file);
 }
@@ -222,7 +222,6 @@ static outcome_t outcome_of(int status, const job_t* job, const char* text) {
 }
 
 static bool is_in_group(outcome_t outcome, const char* word) {
-  if (strcmp(word, "any") == 0) { return outcome != BROKEN && outcome != HANG; }
   if (strcmp(word, "stopped") == 0) { return outcome == ABORT || outcome == FAULT; }
   if (strcmp(word, "safe") == 0) { return outcome <= FAULT; }
   return strcmp(word, outcome_names[outcome]) == 0;
@@ -236,9 +235,7 @@ static bool is_expected(const job_t* job, const char* text) {
   for (char *rest = copy, *word; !right && (word = strsep(&rest, "/")) != NULL;) {
     char* pattern = strchr(word, ':');
     if (pattern != NULL) { *pattern++ = 0; }
-    if (pattern == NULL && job->outcome == ABORT && strcmp(word, "any") != 0) {
-      pattern = job->words;
-    }
+    if (pattern == NULL && job->outcome == ABORT) { pattern = job->words; }
     right = is_in_group(job->outcome, word) && (pattern == NULL || matches(text, pattern));
   }
   free(copy);
