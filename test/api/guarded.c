@@ -217,22 +217,6 @@ static void test_heaps(void) {
   }
 }
 
-/* A block without a byte is a block nonetheless. */
-static void test_no_bytes(void) {
-  mi_heap_t* heap = mi_heap_new();
-  mi_heap_guarded_set_sample_rate(heap, 1, 1);
-  void* p = mi_heap_malloc(heap, 0);
-  mi_heap_guarded_set_sample_rate(heap, 0, 1);
-  mi_free(mi_heap_malloc(heap, 100000)); /* waits beside it, where visits look too */
-  seen_t seen = {0, 1};
-  CHECK(mi_heap_visit_blocks(heap, true, see, &seen) && seen.blocks == 1 && seen.bytes == 1);
-  CHECK(is_guarded(p, 0) && mi_heap_contains(heap, p) && mi_heap_of(p) == heap);
-  p = mi_heap_realloc(heap, p, 50);
-  CHECK(p != NULL && !is_guarded(p, 50));
-  mi_free(p);
-  mi_heap_delete(heap);
-}
-
 /* ---- threads ---- */
 
 static void* blocks_of_thread(void* arg) {
@@ -311,6 +295,40 @@ static void test_other_threads(void) {
   CHECK(pthread_join(thread, NULL) == 0);
   CHECK(took_over);
   guard_all(false);
+}
+
+/* What a thread has set aside waits where visits look for the blocks of every page. */
+static void* set_aside(void* arg) {
+  mi_free(mi_malloc(100000));
+  (void)pthread_barrier_wait(&barrier); /* 1: it waits */
+  (void)pthread_barrier_wait(&barrier); /* 2: it may go */
+  return arg;
+}
+
+static bool see_none(const mi_heap_t* heap, const mi_heap_area_t* area, void* block,
+                     size_t block_size, void* arg) {
+  (void)heap, (void)area;
+  *(size_t*)arg += block != NULL && block_size == 0;
+  return true;
+}
+
+/* A block without a byte is a block nonetheless. */
+static void test_no_bytes(void) {
+  pthread_t thread;
+  size_t seen = 0;
+  guard_all(true);
+  void* p = mi_malloc(0);
+  guard_all(false);
+  CHECK(pthread_barrier_init(&barrier, NULL, 2) == 0);
+  CHECK(pthread_create(&thread, NULL, set_aside, NULL) == 0);
+  (void)pthread_barrier_wait(&barrier);
+  CHECK(mi_heap_visit_blocks(mi_heap_main(), true, see_none, &seen) && seen == 1);
+  (void)pthread_barrier_wait(&barrier);
+  CHECK(pthread_join(thread, NULL) == 0);
+  CHECK(is_guarded(p, 0) && mi_heap_contains(mi_heap_main(), p));
+  p = mi_realloc(p, 50);
+  CHECK(p != NULL && !is_guarded(p, 50));
+  mi_free(p);
 }
 
 /* ---- fork ---- */
@@ -416,10 +434,10 @@ int main(int argc, char** argv) {
   test_precise();
   test_realloc();
   test_heaps();
-  test_no_bytes();
   test_threads();
   test_handover();
   test_other_threads();
+  test_no_bytes();
   test_fork();
   test_bounds();
   test_many_live();
