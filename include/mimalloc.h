@@ -430,8 +430,8 @@ mi_decl_result void* mi_theap_realloc(mi_theap_t* theap, void* p, size_t newsize
 
 /* Put one in `sample_rate` blocks, on average, between guard pages (1 each, 0 none), from the next
    request on; the same `seed` picks the same requests (0: random). Only sizes from `min` to `max`
-   bytes. The theap is one of the calling thread's; another's, or NULL, is an error or does
-   nothing. See docs/guarded.md. */
+   bytes. A rate takes the place of sampling by bytes, which is an option. The theap is one of the
+   calling thread's; another's, or NULL, is an error or does nothing. See docs/guarded.md. */
 mi_decl_export void mi_theap_guarded_set_sample_rate(mi_theap_t* theap, size_t sample_rate,
                                                      size_t seed) mi_attr_noexcept;
 mi_decl_export void mi_theap_guarded_set_size_bound(mi_theap_t* theap, size_t min,
