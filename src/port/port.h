@@ -86,7 +86,15 @@ PRIVATE int port_thread_arm(void* argument);
 PRIVATE int port_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void));
 
 // An address that no two live threads share; never 0.
-FAST uintptr_t port_thread_id(void) { return (uintptr_t)__builtin_thread_pointer(); }
+FAST uintptr_t port_thread_id(void) {
+#ifdef __powerpc64__  // no compiler has the builtin there
+  uintptr_t pointer;
+  __asm__("mr %0, 13" : "=r"(pointer));
+  return pointer;
+#else
+  return (uintptr_t)__builtin_thread_pointer();
+#endif
+}
 
 // The calling thread, as the OS numbers it. A system call the first time, and after a fork if the
 // child has called port_forget_thread_number.
