@@ -5,6 +5,8 @@
 // CATCH_ROUTINE defines that routine: it says yes, and the second time calls
 // `caught(exception)`, which does not return. When a thread ends (a forced unwinding) the frame is
 // passed. Itanium C++ ABI, exception handling, level I; on 32-bit Arm the Exception Handling ABI.
+//
+// Compiled without -fexceptions, which some targets need for tables of frames, no exception passes.
 #ifndef MI_PORT_UNWIND_H
 #define MI_PORT_UNWIND_H
 
@@ -14,9 +16,15 @@
 
 #ifdef __ARM_EABI__
 
+#if defined(__EXCEPTIONS) && !defined(__clang__)  // that does not take it: no exception is ended
 #define CATCHES_ALL __asm__ volatile(".personality _mi_catch_routine")
+#else
+#define CATCHES_ALL (void)0
+#endif
 
 // Part of the unwinder, which is there if anything unwinds.
+_Unwind_Reason_Code __gnu_unwind_frame(_Unwind_Control_Block* exception,
+                                       struct _Unwind_Context* context);
 #pragma weak __gnu_unwind_frame
 
 #define CATCH_ROUTINE(caught)                                                                   \
@@ -38,7 +46,11 @@
 
 #else
 
+#ifdef __GCC_HAVE_DWARF2_CFI_ASM
 #define CATCHES_ALL __asm__ volatile(".cfi_personality 0x1b, _mi_catch_routine")
+#else
+#define CATCHES_ALL (void)0
+#endif
 
 #define CATCH_ROUTINE(caught)                                                 \
   _Unwind_Reason_Code _mi_catch_routine(                                      \
