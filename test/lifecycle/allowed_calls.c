@@ -10,15 +10,14 @@
 #include "workout.h"
 
 static const long essential[] = {
-    SYS_mmap,         SYS_munmap,          SYS_mprotect,
+    CALL_MMAP,        SYS_munmap,          SYS_mprotect,
     SYS_brk,          SYS_futex,           SYS_clone,
     SYS_exit,         SYS_exit_group,      SYS_rt_sigprocmask,
     SYS_rt_sigreturn, SYS_set_robust_list, SYS_gettid,
     SYS_getpid,       SYS_tgkill,          SYS_wait4,
-    SYS_write,        SYS_alarm,           SYS_setitimer,
-    SYS_kill,
-#ifdef SYS_mmap2
-    SYS_mmap2,
+    SYS_write,        SYS_setitimer,       SYS_kill,
+#ifdef SYS_alarm
+    SYS_alarm,
 #endif
 #ifdef SYS_futex_time64
     SYS_futex_time64,

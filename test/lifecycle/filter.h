@@ -13,15 +13,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#if __has_include(<linux/filter.h>)
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-
 #ifdef SYS_mmap2
 enum { CALL_MMAP = SYS_mmap2 };
 #else
 enum { CALL_MMAP = SYS_mmap };
 #endif
+
+#if __has_include(<linux/filter.h>)
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 
 enum { FILTER_MOST = 30 };
 
