@@ -10,10 +10,6 @@
 #include "../check.h"
 #include "process.h"
 
-#ifndef __GLIBC_PREREQ
-#define __GLIBC_PREREQ(major, minor) 1
-#endif
-
 /* Beyond any library's. Kernels differ in how much of a file they map at a fault. */
 enum { RUNS = 7, CALLS_MOST = 12, FAULTS_MOST = 24 };
 
@@ -94,9 +90,7 @@ int main(int argc, char** argv) {
       !measure("any library", nothing, &any) || !measure("the system's", "", &system)) {
     return skip("no tracing here");
   }
-#if __GLIBC_PREREQ(2, 34) /* else we bring libpthread along: 16 calls more */
   CHECK(ours.calls - any.calls <= CALLS_MOST);
-#endif
   CHECK(ours.faults - any.faults <= FAULTS_MOST);
   return check_done();
 }
