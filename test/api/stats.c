@@ -124,20 +124,6 @@ static void test_other_threads_count(void) {
   check_consistent();
 }
 
-/* A large block that shrinks gives back what was counted for it. */
-static void test_shrinking(void) {
-  const mi_stats_t before = stats_now();
-  for (int i = 0; i < 3; i++) {
-    void* p = mi_malloc(40 * MIB);
-    p = mi_realloc(p, 5 * MIB);
-    CHECK(p != NULL);
-    mi_free(p);
-  }
-  const mi_stats_t after = stats_now();
-  CHECK(after.committed.current <= before.committed.current + 16 * MIB);
-  CHECK(after.reserved.current <= before.reserved.current + 24 * MIB);
-}
-
 /* A collection by a process that needs no heap for ended threads makes none. */
 static void test_collect_makes_nothing(void) {
   mi_collect(true);
@@ -338,7 +324,6 @@ static void test_text(void) {
 
 int main(void) {
   test_collect_makes_nothing();
-  test_shrinking();
   test_other_layout();
   test_live_bytes();
   test_other_threads_count();

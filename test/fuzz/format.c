@@ -54,8 +54,10 @@ static void format_integer(size_t size, uint8_t flags) {
     BOTH(format, (int)value);
   } else if (kind < 7) {
     BOTH(format, (long)value);
-  } else {
+  } else if (kind < 10) {
     BOTH(format, (long long)value);
+  } else {
+    BOTH(format, (size_t)value);
   }
 }
 

@@ -543,7 +543,9 @@ static void op_ask_too_much(void) {
     case 1: p = mi_calloc(half, 3 + low); break;
     case 2: p = mi_malloc_aligned(large - low, 64); break;
     case 3: p = mi_mallocn(large, 2 + low); break;
-    case 4: p = mi_zalloc_aligned_at(half - low, (size_t)1 << low % 62, low); break;
+    case 4:
+      p = mi_zalloc_aligned_at(half - low, (size_t)1 << low % (8 * sizeof(size_t) - 2), low);
+      break;
     case 5: p = mi_heap_malloc(world.heaps[self()->subproc].heap, large + low); break;
     case 6: p = mi_memalign(low % 2 == 0 ? large : large / 2, half - low); break;
     case 7: p = mi_rezalloc(NULL, large + low); break;
