@@ -186,10 +186,20 @@ static bool is_wanted(const char* name, int argc, char** argv) {
   return argc < 2;
 }
 
+/* QEMU 7 with 32-bit targets unmaps what lies behind a mapping that mremap shortens. */
+static bool is_for_machines(const char* name) {
+  return sizeof(void*) == 4 && strcmp(name, "huge") == 0;
+}
+
 int main(int argc, char** argv) {
   if (getenv("FAULT") != NULL) { return run_plan(argc > 1 ? atoi(argv[1]) : -1); }
   for (unsigned i = 0; i < SCENARIOS; i++) {
-    if (is_wanted(scenarios[i].name, argc, argv)) { run_scenario(i); }
+    const char* name = scenarios[i].name;
+    if (is_emulated() && is_for_machines(name)) {
+      printf("%s is not emulated\n", name);
+    } else if (is_wanted(name, argc, argv)) {
+      run_scenario(i);
+    }
   }
   printf("%u faults injected in %u runs, %u of which failed\n", all_injected, runs, bad_runs);
   return bad_runs == 0 ? 0 : 1;
