@@ -40,13 +40,9 @@ static NOINLINE void block_free_home(void* p, page_t* page) {
 
 // ---- checked builds ----
 
-// The block leaves the program's hands, from a page that is not the thread's, or to wait. It is
-// filled when it has left: who frees it at the same time then sees that, not what fills it.
-static void block_leave(page_t* page, void* p) {
-  if (unlikely(!block_depart(page, p))) {  // another thread was quicker
-    block_refuse(p, page);
-    return;
-  }
+// The block has left the program's hands, from a page that is not the thread's, or to wait. It is
+// filled only now: who frees it at the same time then sees that, not what fills it.
+static void block_left(page_t* page, void* p) {
   if (fills_freed()) { block_filled_freed(page, p); }
   if (QUARANTINE) {
     block_quarantine(page, p);
@@ -55,9 +51,18 @@ static void block_leave(page_t* page, void* p) {
   }
 }
 
+static void block_leave(page_t* page, void* p) {
+  if (likely(block_depart(page, p))) {
+    block_left(page, p);
+  } else {  // another thread was quicker
+    block_refuse(p, page);
+  }
+}
+
 PRIVATE void block_free_filled(void* p, page_t* page) {
   if (QUARANTINE) {
-    block_leave(page, p);
+    store_relaxed(block_link(page, p), LINK_AWAY);  // the owner has looked, see C2
+    block_left(page, p);
     return;
   }
   block_filled_freed(page, p);

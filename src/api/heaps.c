@@ -150,6 +150,7 @@ API void mi_collect(bool force) {
   if (force) {
     orphans_collect();
     ask_others_to_collect();
+    page_release_ready();
     page_release_stuck();
   }
   memory_collect(force);

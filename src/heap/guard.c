@@ -81,7 +81,7 @@ static bool guard_both_ends(const guard_t* guard) {
   const bool head = port_guard(page->span_start, head_bytes(guard)) == 0;
   if (head && port_guard(guard->inner_end, tail_bytes(guard)) == 0) { return true; }
   const bool back = !head || port_unguard(page->span_start, head_bytes(guard)) == 0;
-  if (back) { page_release(page); }
+  if (back) { page_release(page, true); }
   return false;
 }
 
@@ -99,7 +99,7 @@ static void guard_drop(page_t* page) {
   map_enter(page->span_start, page->span_slices, NULL);
   page->next = NULL;
   page->guard = NULL;
-  page_release(page);
+  page_release(page, true);
   meta_free(guard, sizeof(guard_t));
 }
 
@@ -170,7 +170,7 @@ static bool guard_map(guard_t* guard, const heap_t* heap, const guard_want_t* wa
   guard->inner = page->start;
   guard->inner_end = page->start + inner;
   if (may_be_sampled(page->span_arena)) { return guard_both_ends(guard); }
-  page_release(page);
+  page_release(page, true);
   return false;
 }
 

@@ -148,16 +148,18 @@ static void heap_remove_page(heap_t* heap, page_t* page) {
   if (last) { heap_free_record(heap); }
 }
 
-PRIVATE void heap_release_page(page_t* page) {
+static void release_page(page_t* page, bool freed) {
   heap_t* heap = load_relaxed(&page->heap);
   if (page->bin == BIN_LARGE) { stat_down(&heap->stats.malloc_huge, page->block_bytes); }
   heap_remove_page(heap, page);
   if (page_is_guarded(page)) {
     guard_retire(page);
   } else {
-    page_release(page);
+    page_release(page, freed);
   }
 }
+
+PRIVATE void heap_release_page(page_t* page) { release_page(page, true); }
 
 // Also for a thread that merely looks, as statistics do, when the record may just be gone.
 PRIVATE heap_t* heap_of_page(const page_t* page) {
@@ -313,7 +315,7 @@ PRIVATE void heap_delete(heap_t* heap) {
 static void drop_pages(heap_t* heap) {
   for (page_t* page = heap->pages; page != NULL; page = heap->pages) {
     if (TRACKED) { tracked_drop_page(page); }
-    heap_release_page(page);
+    release_page(page, false);
   }
 }
 

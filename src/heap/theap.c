@@ -361,6 +361,7 @@ static void theap_follow_growth(theap_t* theap) {
   if (theap->growths == growths) { return; }
   theap->growths = growths;
   theap_release_empty(theap);
+  page_release_ready();
 }
 
 static page_t* page_from_memory(theap_t* theap, unsigned bin) {

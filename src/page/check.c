@@ -26,6 +26,15 @@ static bool is_filled(const void* p, int value, size_t bytes) {
   return bytes == 0 || (*byte == value && memcmp(byte, byte + 1, bytes - 1) == 0);
 }
 
+// … of so many words.
+static bool is_filled_words(const void* p, int value, size_t bytes) {
+  const uint64_t* word = p;
+  const uint64_t wanted = (uint64_t)(uint8_t)value * 0x0101010101010101u;
+  uint64_t wrong = 0;
+  for (size_t i = 0; i < bytes / sizeof(*word); i++) { wrong |= word[i] ^ wanted; }
+  return wrong == 0;
+}
+
 // Zero, or 0xDF: what a block was filled with when it was freed. A debug build knows of each block
 // whether it was; in a FULL build all free blocks are zero, also those that were never used.
 static bool was_filled(const page_t* page, const void* p) {
@@ -40,7 +49,7 @@ PRIVATE void block_check_freed(const page_t* page, const void* p) {
   if (!CHECK_REUSE || !(ZERO_FREED || FILL_BLOCKS)) { return; }
   if (page_is_single(page) && !NOTE_BLOCKS) { return; }
   const int value = ZERO_FREED ? 0 : FILL_FREED;
-  if (was_filled(page, p) && unlikely(!is_filled(p, value, filled_bytes(page)))) {
+  if (was_filled(page, p) && unlikely(!is_filled_words(p, value, filled_bytes(page)))) {
     report_use_after_free(page, p);
   }
 }

@@ -61,6 +61,7 @@ typedef struct page_checks {
   uint16_t later_end;  // … of the one freed first; 0: whoever has no next one
   uint8_t shift;
   bool guarded;      // the last OS page of the span is out of reach
+  bool zeroed;       // the blocks beyond capacity were filled with zeros when they were freed
   link_t single[2];  // `links` of a large block
   note_t* notes;     // debug builds
 } page_checks_t;

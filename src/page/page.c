@@ -155,6 +155,7 @@ static bool checks_begin(page_t* page, uint32_t count) {
   const bool single = page->bin == BIN_LARGE;
   checks_set_size(checks, single ? 1 : page->block_bytes);
   checks->limit = count;
+  checks->zeroed = false;
   checks->later = checks->later_end = 0;
   if (!LINKS_APART) { return true; }
   if (checks->room < count || (checks->room == 1) != (count == 1)) {
@@ -322,19 +323,31 @@ static void give_untouched(const page_t* page) {
   if (bytes != 0) { (void)sub_relaxed(&memory_untouched, bytes); }
 }
 
+// All blocks were freed: what of their page was in use is zero then, but for the canaries.
+static bool is_zeroed(const page_t* page) {
+  return ZERO_FREED && KEEP_CLASS &&
+         (page->fresh_zero || page_checks(page)->zeroed || page->capacity == page->reserved);
+}
+
 PRIVATE bool page_recut(page_t* page, unsigned bin) {
+  const bool zeroed = is_zeroed(page);
   give_untouched(page);
   page_cut(page, bin);
   page->fresh_zero = false;
   store_relaxed(&page->remote, REMOTE_OWNED);
-  return checks_begin(page, page->reserved);
+  if (!checks_begin(page, page->reserved)) { return false; }
+  if (HAS_CHECKS) { page_checks(page)->zeroed = zeroed; }
+  return true;
 }
 
 // ---- pages without blocks whose memory is out of reach ----
 
-// Under records.lock, linked by `next`: those that wait for their class, as their memory keeps it;
-// and those whose guards the OS would not take away when they were released.
-static page_t *kept_pages[BIN_COUNT], *stuck_pages;
+// Under records.lock, linked by `next`: those that wait for their class, as their memory keeps it:
+// a few as they are, the others out of reach and without memory; and those whose guards the OS
+// would not take away when they were released.
+static page_t *ready_pages[BIN_COUNT], *kept_pages[BIN_COUNT], *stuck_pages;
+static _Atomic(size_t) ready_slices;
+enum { READY_SLICES = 8 << 20 >> SLICE_SHIFT };
 
 // Whatever of it is out of reach comes back; non-zero if it does not.
 static int page_reach(page_t* page) {
@@ -343,17 +356,38 @@ static int page_reach(page_t* page) {
   return error;
 }
 
-// Memory of arenas that all heaps share; where address space is limited the program may need it.
+// Memory of arenas that all heaps share.
 static bool may_keep_class(const page_t* page) {
   const arena_t* arena = page->span_arena;
   return KEEP_CLASS && page->bin != BIN_LARGE && arena != NULL && !arena->exclusive &&
-         may_guard(arena) && port_address_limit() == SIZE_MAX;
+         may_guard(arena);
+}
+
+static page_t* ready_take(unsigned bin) {
+  page_t* page = record_pop(&ready_pages[bin]);
+  if (page != NULL) { (void)sub_relaxed(&ready_slices, page->span_slices); }
+  return page;
+}
+
+// False: the OS did not want to, or address space is limited, and the program may need it for other
+// things.
+static bool kept_put(page_t* page) {
+  if (port_address_limit() != SIZE_MAX) { return false; }
+  const bool kept = port_guard(page->span_start, page->span_slices * SLICE_BYTES) == 0;
+  if (!kept && page_reach(page) == 0) { return false; }
+  record_push(kept ? &kept_pages[page->bin] : &stuck_pages, page);
+  return true;
 }
 
 // NULL if there is none.
 static page_t* kept_take(const page_want_t* want, span_t* span) {
   if (want->bin == BIN_LARGE || want->direct || want->arena != NULL) { return NULL; }
-  page_t* page = record_pop(&kept_pages[want->bin]);
+  page_t* page = ready_take(want->bin);
+  if (page != NULL) {
+    *span = page_span(page);
+    return page;
+  }
+  page = record_pop(&kept_pages[want->bin]);
   if (page == NULL) { return NULL; }
   *span = page_span(page);
   span->is_zero = true;
@@ -384,13 +418,16 @@ PRIVATE page_t* page_new(page_want_t want) {
   span_t span;
   page_t* page = page_begin(&want, &span);
   if (page == NULL) { return NULL; }
+  const bool is_ready = KEEP_CLASS && page_checks(page)->guarded;
+  const bool zeroed = is_ready && page_checks(page)->zeroed;
   page_fill(page, &want, &span);
   if (!checks_begin(page, page->reserved)) {
     record_give(page);
     memory_give(span);
     return NULL;
   }
-  page_guard(page);
+  if (!is_ready) { page_guard(page); }
+  if (is_ready) { page_checks(page)->zeroed = zeroed; }
   take_untouched(page);
   if (want.roomy && span.is_zero) { page_populate(page); }
   page_map(page, page);
@@ -411,7 +448,44 @@ PRIVATE void page_release_stuck(void) {
   if (page != NULL) { record_push(&stuck_pages, page); }
 }
 
+// Its memory goes, or the page.
+static void page_release_memory(page_t* page) {
+  if (HAS_CHECKS) { checks_free(page_checks(page)); }
+  if (may_keep_class(page) && kept_put(page)) { return; }
+  if (page_unguard(page)) {
+    page_end(page);
+  } else {
+    record_push(&stuck_pages, page);
+  }
+}
+
+// Those of other classes make room first.
+static void ready_shrink(unsigned bin) {
+  for (unsigned i = 1; i <= BIN_COUNT; i++) {
+    const unsigned other = (bin + i) % BIN_COUNT;
+    while (load_relaxed(&ready_slices) > READY_SLICES) {
+      page_t* page = ready_take(other);
+      if (page == NULL) { break; }
+      page_release_memory(page);
+    }
+  }
+}
+
+static void ready_put(page_t* page) {
+  const unsigned bin = page->bin;
+  (void)add_relaxed(&ready_slices, page->span_slices);
+  record_push(&ready_pages[bin], page);
+  if (load_relaxed(&ready_slices) > READY_SLICES) { ready_shrink(bin); }
+}
+
+PRIVATE void page_release_ready(void) {
+  for (unsigned bin = 0; KEEP_CLASS && bin < BIN_COUNT; bin++) {
+    for (page_t* page = NULL; (page = ready_take(bin)) != NULL;) { page_release_memory(page); }
+  }
+}
+
 PRIVATE void page_release_kept(void) {
+  page_release_ready();
   for (unsigned bin = 0; KEEP_CLASS && bin < BIN_COUNT; bin++) {
     for (page_t* page = NULL; (page = record_pop(&kept_pages[bin])) != NULL;) {
       record_push(&stuck_pages, page);
@@ -438,22 +512,15 @@ PRIVATE bool page_was_large(const void* p) {
   return false;
 }
 
-PRIVATE void page_release(page_t* page) {
+PRIVATE void page_release(page_t* page, bool freed) {
+  if (HAS_CHECKS) { page_checks(page)->zeroed = freed && is_zeroed(page); }
   give_untouched(page);
   page_map(page, NULL);
   note_recent(page);
-  if (HAS_CHECKS) { checks_free(page_checks(page)); }
   if (may_keep_class(page)) {
-    const bool kept = port_guard(page->span_start, page->span_slices * SLICE_BYTES) == 0;
-    if (kept || page_reach(page) != 0) {
-      record_push(kept ? &kept_pages[page->bin] : &stuck_pages, page);
-      return;
-    }
-  }
-  if (page_unguard(page)) {
-    page_end(page);
+    ready_put(page);
   } else {
-    record_push(&stuck_pages, page);
+    page_release_memory(page);
   }
 }
 
@@ -553,7 +620,7 @@ static void link_in_order(page_t* page, uint32_t count) {
 
 PRIVATE void page_extend(page_t* page) {
   const uint32_t count = extend_count(page);
-  if (ZERO_FREED && !page->fresh_zero) {
+  if (ZERO_FREED && !page->fresh_zero && !page_checks(page)->zeroed) {
     memset(block_at(page, page->capacity), 0, count * page->block_bytes);
   }
   if (RANDOM_ORDER) {

@@ -106,8 +106,8 @@ typedef bool page_visit_fun(page_t* page, void* arg);
 // NULL if out of memory. The page is OWNED with no owner named, or FULL with its block taken if it
 // is one block.
 PRIVATE page_t* page_new(page_want_t want);
-// The page has no block in use and is in no list.
-PRIVATE void page_release(page_t* page);
+// The page is in no list, and nobody uses its blocks. `freed`: each has been given back.
+PRIVATE void page_release(page_t* page, bool freed);
 // Bytes at the end of a page's memory that are out of reach, as far as the OS can do that.
 PRIVATE size_t page_guard_bytes(void);
 // Of the large block that a request gets.
@@ -128,6 +128,8 @@ PRIVATE void page_guard(page_t* page);
 PRIVATE void page_move_large(page_t* page, size_t align);
 // When all else is used up: memory that was kept for one class may serve any.
 PRIVATE void page_release_kept(void);
+// FULL: of pages without blocks that wait as they are, for their class, the memory goes.
+PRIVATE void page_release_ready(void);
 // Pages whose guards the OS would not take away when they were released: it may do so now.
 PRIVATE void page_release_stuck(void);
 // Did a large block start here that was freed a moment ago? For messages.
