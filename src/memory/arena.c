@@ -803,7 +803,8 @@ static bool is_sealable(const span_t* span) {
   const arena_t* arena = span->arena;
   return GUARD_FREED && !QUARANTINE && slices_bytes(span->slices) > GUARD_FREED_LEAST &&
          span->slices <= SEALED_SLICES && !arena->pinned && !arena->committed &&
-         arena->commit_fun == NULL && !arena->exclusive && kept_slices() != 0;
+         arena->commit_fun == NULL && !arena->exclusive && kept_slices() != 0 &&
+         option_get(mi_option_fill_freed) == 0;
 }
 
 // False: it is not of a kind that is sealed, or there is no room, or the OS did not want to.

@@ -340,14 +340,15 @@ PRIVATE bool page_recut(page_t* page, unsigned bin) {
   return true;
 }
 
-// ---- pages without blocks whose memory is out of reach ----
+// ---- pages without blocks ----
 
-// Under records.lock, linked by `next`: those that wait for their class, as their memory keeps it:
-// a few as they are, the others out of reach and without memory; and those whose guards the OS
-// would not take away when they were released.
+// Under records.lock, linked by `next`. A few wait as they are for their class: guards that go and
+// come cost two system calls. Where memory keeps its class the others wait too, out of reach and
+// without memory. And those whose guards the OS would not take away wait until it does.
 static page_t *ready_pages[BIN_COUNT], *kept_pages[BIN_COUNT], *stuck_pages;
 static _Atomic(size_t) ready_slices;
-enum { READY_SLICES = 8 << 20 >> SLICE_SHIFT };
+enum { PAGES_WAIT = GUARD_PAGES || KEEP_CLASS };
+enum { READY_SLICES = (KEEP_CLASS ? 8 : 1) << 20 >> SLICE_SHIFT };
 
 // Whatever of it is out of reach comes back; non-zero if it does not.
 static int page_reach(page_t* page) {
@@ -357,9 +358,9 @@ static int page_reach(page_t* page) {
 }
 
 // Memory of arenas that all heaps share.
-static bool may_keep_class(const page_t* page) {
+static bool may_wait(const page_t* page) {
   const arena_t* arena = page->span_arena;
-  return KEEP_CLASS && page->bin != BIN_LARGE && arena != NULL && !arena->exclusive &&
+  return PAGES_WAIT && page->bin != BIN_LARGE && arena != NULL && !arena->exclusive &&
          may_guard(arena);
 }
 
@@ -387,7 +388,7 @@ static page_t* kept_take(const page_want_t* want, span_t* span) {
     *span = page_span(page);
     return page;
   }
-  page = record_pop(&kept_pages[want->bin]);
+  page = KEEP_CLASS ? record_pop(&kept_pages[want->bin]) : NULL;
   if (page == NULL) { return NULL; }
   *span = page_span(page);
   span->is_zero = true;
@@ -406,7 +407,7 @@ static void page_populate(const page_t* page) {
 
 // A record and memory for it; NULL if out of memory.
 static page_t* page_begin(const page_want_t* want, span_t* span) {
-  page_t* page = KEEP_CLASS ? kept_take(want, span) : NULL;
+  page_t* page = PAGES_WAIT ? kept_take(want, span) : NULL;
   if (page != NULL) { return page; }
   page = record_take();
   if (page == NULL || span_for(want, span)) { return page; }
@@ -418,7 +419,7 @@ PRIVATE page_t* page_new(page_want_t want) {
   span_t span;
   page_t* page = page_begin(&want, &span);
   if (page == NULL) { return NULL; }
-  const bool is_ready = KEEP_CLASS && page_checks(page)->guarded;
+  const bool is_ready = PAGES_WAIT && page_checks(page)->guarded;
   const bool zeroed = is_ready && page_checks(page)->zeroed;
   page_fill(page, &want, &span);
   if (!checks_begin(page, page->reserved)) {
@@ -451,7 +452,7 @@ PRIVATE void page_release_stuck(void) {
 // Its memory goes, or the page.
 static void page_release_memory(page_t* page) {
   if (HAS_CHECKS) { checks_free(page_checks(page)); }
-  if (may_keep_class(page) && kept_put(page)) { return; }
+  if (KEEP_CLASS && may_wait(page) && kept_put(page)) { return; }
   if (page_unguard(page)) {
     page_end(page);
   } else {
@@ -479,7 +480,7 @@ static void ready_put(page_t* page) {
 }
 
 PRIVATE void page_release_ready(void) {
-  for (unsigned bin = 0; KEEP_CLASS && bin < BIN_COUNT; bin++) {
+  for (unsigned bin = 0; PAGES_WAIT && bin < BIN_COUNT; bin++) {
     for (page_t* page = NULL; (page = ready_take(bin)) != NULL;) { page_release_memory(page); }
   }
 }
@@ -517,7 +518,7 @@ PRIVATE void page_release(page_t* page, bool freed) {
   give_untouched(page);
   page_map(page, NULL);
   note_recent(page);
-  if (may_keep_class(page)) {
+  if (may_wait(page)) {
     ready_put(page);
   } else {
     page_release_memory(page);

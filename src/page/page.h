@@ -128,7 +128,7 @@ PRIVATE void page_guard(page_t* page);
 PRIVATE void page_move_large(page_t* page, size_t align);
 // When all else is used up: memory that was kept for one class may serve any.
 PRIVATE void page_release_kept(void);
-// FULL: of pages without blocks that wait as they are, for their class, the memory goes.
+// Secure builds: of pages without blocks that wait as they are, for their class, the memory goes.
 PRIVATE void page_release_ready(void);
 // Pages whose guards the OS would not take away when they were released: it may do so now.
 PRIVATE void page_release_stuck(void);

@@ -267,18 +267,22 @@ PRIVATE int port_unguard(void* start, size_t bytes) {
   return os_call(SYS_mprotect, start, bytes, PROT_READ | PROT_WRITE);
 }
 
-PRIVATE int port_seal(void* start, size_t bytes, bool on) {
-  return os_call(SYS_mprotect, start, bytes, on ? PROT_NONE : PROT_READ | PROT_WRITE);
-}
-
-PRIVATE size_t port_address_limit(void) {
+static size_t limit_of(int resource) {
   struct rlimit limit = {0};
   const int saved = errno;
-  const bool known = getrlimit(RLIMIT_AS, &limit) == 0;
+  const bool known = getrlimit(resource, &limit) == 0;
   errno = saved;
   return known && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < SIZE_MAX
              ? (size_t)limit.rlim_cur
              : SIZE_MAX;
+}
+
+PRIVATE size_t port_address_limit(void) { return limit_of(RLIMIT_AS); }
+
+// What is not writable does not count: room for it may be gone when it is wanted again.
+PRIVATE int port_seal(void* start, size_t bytes, bool on) {
+  if (on && limit_of(RLIMIT_DATA) != SIZE_MAX) { return EPERM; }
+  return os_call(SYS_mprotect, start, bytes, on ? PROT_NONE : PROT_READ | PROT_WRITE);
 }
 
 static void bind_to_node(void* start, size_t bytes, int node) {
