@@ -267,21 +267,26 @@ PRIVATE int port_unguard(void* start, size_t bytes) {
   return os_call(SYS_mprotect, start, bytes, PROT_READ | PROT_WRITE);
 }
 
-static size_t limit_of(int resource) {
-  struct rlimit limit = {0};
+PRIVATE size_t port_address_limit(void) {
+  struct rlimit limit = {.rlim_cur = RLIM_INFINITY};
   const int saved = errno;
-  const bool known = getrlimit(resource, &limit) == 0;
+  (void)getrlimit(RLIMIT_AS, &limit);
   errno = saved;
-  return known && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < SIZE_MAX
-             ? (size_t)limit.rlim_cur
-             : SIZE_MAX;
+  return limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= SIZE_MAX ? SIZE_MAX
+                                                                       : (size_t)limit.rlim_cur;
 }
 
-PRIVATE size_t port_address_limit(void) { return limit_of(RLIMIT_AS); }
+static bool data_is_limited(void) {
+  struct rlimit limit = {.rlim_cur = RLIM_INFINITY};
+  const int saved = errno;
+  (void)getrlimit(RLIMIT_DATA, &limit);
+  errno = saved;
+  return limit.rlim_cur != RLIM_INFINITY;
+}
 
 // What is not writable does not count: room for it may be gone when it is wanted again.
 PRIVATE int port_seal(void* start, size_t bytes, bool on) {
-  if (on && limit_of(RLIMIT_DATA) != SIZE_MAX) { return EPERM; }
+  if (on && data_is_limited()) { return EPERM; }
   return os_call(SYS_mprotect, start, bytes, on ? PROT_NONE : PROT_READ | PROT_WRITE);
 }
 
