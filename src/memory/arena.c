@@ -620,6 +620,20 @@ static void purge_all(void) {
   }
 }
 
+// The clean run at the frontier becomes what it was before the frontier moved: a limit of data
+// counts what is writable, and others may need the room.
+static void arena_retreat(arena_t* arena) {
+  if (arena->frontier == 0 || arena->committed || arena->commit_fun != NULL ||
+      run_state(arena, arena->frontier - 1) != RUN_CLEAN) {
+    return;
+  }
+  const uint32_t length = run_length(arena, arena->frontier - 1);
+  const uint32_t first = arena->frontier - length;
+  if (port_seal(slice_start(arena, first), slices_bytes(length), true) != 0) { return; }
+  bin_remove(arena, first);
+  arena->frontier = first;
+}
+
 static void memory_unmap_empty(void) {
   arena_t** link = memory.first == NULL ? &memory.first : &memory.first->next;
   while (*link != NULL) {
@@ -630,6 +644,8 @@ static void memory_unmap_empty(void) {
       link = &(*link)->next;
     }
   }
+  if (!port_data_is_limited()) { return; }
+  for (arena_t* arena = memory.first; arena != NULL; arena = arena->next) { arena_retreat(arena); }
 }
 
 // ---- take and give ----
@@ -799,12 +815,14 @@ static void sealed_flush(int64_t before_ms) {
   while (sealed.count > 0 && sealed.stamps[0] <= before_ms && sealed_give_oldest()) {}
 }
 
+// What is not writable does not count for the limit of data: room for it may be gone when it is
+// wanted again.
 static bool is_sealable(const span_t* span) {
   const arena_t* arena = span->arena;
   return GUARD_FREED && !QUARANTINE && slices_bytes(span->slices) > GUARD_FREED_LEAST &&
          span->slices <= SEALED_SLICES && !arena->pinned && !arena->committed &&
          arena->commit_fun == NULL && !arena->exclusive && kept_slices() != 0 &&
-         option_get(mi_option_fill_freed) == 0;
+         option_get(mi_option_fill_freed) == 0 && !port_data_is_limited();
 }
 
 // False: it is not of a kind that is sealed, or there is no room, or the OS did not want to.

@@ -276,7 +276,7 @@ PRIVATE size_t port_address_limit(void) {
                                                                        : (size_t)limit.rlim_cur;
 }
 
-static bool data_is_limited(void) {
+PRIVATE bool port_data_is_limited(void) {
   struct rlimit limit = {.rlim_cur = RLIM_INFINITY};
   const int saved = errno;
   (void)getrlimit(RLIMIT_DATA, &limit);
@@ -284,9 +284,7 @@ static bool data_is_limited(void) {
   return limit.rlim_cur != RLIM_INFINITY;
 }
 
-// What is not writable does not count: room for it may be gone when it is wanted again.
 PRIVATE int port_seal(void* start, size_t bytes, bool on) {
-  if (on && data_is_limited()) { return EPERM; }
   return os_call(SYS_mprotect, start, bytes, on ? PROT_NONE : PROT_READ | PROT_WRITE);
 }
 
