@@ -607,8 +607,13 @@ static void purge_expired(long delay_ms) {
   if (part.length == 0 || !purge_part(part)) { memory.last_decay_ms = now; }
 }
 
+// Negative: nothing is purged unasked.
+static long purge_delay_ms(void) {
+  return option_get(mi_option_purge_delay) * option_get(mi_option_arena_purge_mult);
+}
+
 static void purge_due(size_t given_slices) {
-  const long delay = option_get(mi_option_purge_delay) * option_get(mi_option_arena_purge_mult);
+  const long delay = purge_delay_ms();
   if (delay < 0) { return; }
   if (memory.dirty_slices > kept_slices()) { purge_excess(given_slices); }
   purge_expired(delay);
@@ -713,10 +718,7 @@ enum { GUARD_FREED_LEAST = QUARANTINE ? 32 << 10 : 1 << 20 };
 static bool freed_goes_out_of_reach(const span_t* span) {
   const arena_t* arena = span->arena;
   const size_t bytes = slices_bytes(span->slices);
-  if (bytes <= GUARD_FREED_LEAST || arena->pinned || arena->committed ||
-      arena->commit_fun != NULL) {
-    return false;
-  }
+  if (bytes <= GUARD_FREED_LEAST || !arena_can_protect(arena)) { return false; }
   if (port_guard(span->start, bytes) == 0) { return true; }
   (void)port_unguard(span->start, bytes);
   return false;
@@ -806,11 +808,6 @@ static bool sealed_give_oldest(void) {
   return true;
 }
 
-static int64_t sealed_delay(void) {
-  const long delay = option_get(mi_option_purge_delay) * option_get(mi_option_arena_purge_mult);
-  return delay < 0 ? INT64_MAX : delay;
-}
-
 static void sealed_flush(int64_t before_ms) {
   while (sealed.count > 0 && sealed.stamps[0] <= before_ms && sealed_give_oldest()) {}
 }
@@ -820,14 +817,12 @@ static void sealed_flush(int64_t before_ms) {
 static bool is_sealable(const span_t* span) {
   const arena_t* arena = span->arena;
   return GUARD_FREED && !QUARANTINE && slices_bytes(span->slices) > GUARD_FREED_LEAST &&
-         span->slices <= SEALED_SLICES && !arena->pinned && !arena->committed &&
-         arena->commit_fun == NULL && !arena->exclusive && kept_slices() != 0 &&
-         option_get(mi_option_fill_freed) == 0 && !port_data_is_limited();
+         span->slices <= SEALED_SLICES && arena_can_protect(arena) && !arena->exclusive &&
+         option_get(mi_option_purge_delay) != 0 && option_get(mi_option_fill_freed) == 0 &&
+         !port_data_is_limited();
 }
 
-// False: it is not of a kind that is sealed, or there is no room, or the OS did not want to.
-static bool seal_span(const span_t* span) {
-  if (!is_sealable(span)) { return false; }
+static bool seal_locked(const span_t* span) {
   while (sealed.count == SEALED_SPANS || sealed.slices + span->slices > SEALED_SLICES) {
     if (!sealed_give_oldest()) { return false; }
   }
@@ -837,14 +832,23 @@ static bool seal_span(const span_t* span) {
   return true;
 }
 
+// False: it is not of a kind that is sealed, or there is no room, or the OS did not want to.
+static bool seal_span(const span_t* span) {
+  if (!is_sealable(span)) { return false; }
+  lock_acquire(&memory.lock);
+  const bool ok = seal_locked(span);
+  lock_release(&memory.lock);
+  return ok;
+}
+
 static bool sealed_suits(const span_t* span, const span_want_t* want) {
   enum { MORE_SHARE = 8 };
   return span->slices >= want->slices && span->slices <= want->slices + want->slices / MORE_SHARE &&
          is_aligned(span->start, want->align) && arena_fits(span->arena, want);
 }
 
-// What is longer than wanted is free.
-static void sealed_trim(span_t* span, size_t slices) {
+// What of a taken span is longer than wanted is free.
+static void shorten_locked(span_t* span, size_t slices) {
   const size_t more = span->slices - slices;
   const uint32_t first = slice_index(span->arena, span->start);
   if (more == 0) { return; }
@@ -861,7 +865,7 @@ static bool take_sealed(const span_want_t* want, span_t* out) {
     if (sealed_suits(span, want)) {
       if (port_seal(span->start, slices_bytes(span->slices), false) != 0) { return false; }
       *out = sealed_remove(at);
-      sealed_trim(out, want->slices);
+      shorten_locked(out, want->slices);
       return true;
     }
   }
@@ -885,8 +889,8 @@ PRIVATE bool memory_take(span_want_t want, span_t* out) {
   return ok;
 }
 
-static void direct_give(const span_t* span) {
-  port_release(span->start, slices_bytes(span->slices));
+// A mapping of its own is gone.
+static void account_direct_given(const span_t* span) {
   lock_acquire(&memory.lock);
   memory.direct_count--;
   memory.direct_bytes -= slices_bytes(span->slices);
@@ -895,17 +899,17 @@ static void direct_give(const span_t* span) {
   stat_down(&memory_stats.committed, slices_bytes(span->slices));
 }
 
+static void direct_give(const span_t* span) {
+  port_release(span->start, slices_bytes(span->slices));
+  account_direct_given(span);
+}
+
 PRIVATE void memory_give(span_t span) {
   if (span.arena == NULL) {
     direct_give(&span);
     return;
   }
-  if (GUARD_FREED && !QUARANTINE) {
-    lock_acquire(&memory.lock);
-    const bool is_sealed = seal_span(&span);
-    lock_release(&memory.lock);
-    if (is_sealed) { return; }
-  }
+  if (seal_span(&span)) { return; }
   const bool guarded = GUARD_FREED && freed_goes_out_of_reach(&span);
   const bool waits = guarded && QUARANTINE && port_address_limit() == SIZE_MAX;
   lock_acquire(&memory.lock);
@@ -930,7 +934,7 @@ PRIVATE void memory_collect(bool force) {
     memory_unmap_empty();
   } else {
     purge_due(0);
-    sealed_flush(memory.now_ms - sealed_delay());
+    if (purge_delay_ms() >= 0) { sealed_flush(memory.now_ms - purge_delay_ms()); }
   }
   lock_release(&memory.lock);
 }
@@ -984,11 +988,7 @@ PRIVATE void memory_shorten(span_t* span, size_t slices) {
     return;
   }
   lock_acquire(&memory.lock);
-  const uint32_t first = slice_index(span->arena, span->start);
-  run_mark(span->arena, first, (uint32_t)slices, RUN_TAKEN);
-  run_mark(span->arena, first + (uint32_t)slices, (uint32_t)(span->slices - slices), RUN_TAKEN);
-  run_give(span->arena, slice_start(span->arena, first + (uint32_t)slices), span->slices - slices);
-  span->slices = slices;
+  shorten_locked(span, slices);
   lock_release(&memory.lock);
 }
 
@@ -1058,12 +1058,7 @@ PRIVATE bool memory_remap_direct(span_t* span, size_t bytes) {
   if (target.huge) {  // the pages that were moved brought their own advice
     (void)port_advise_huge(target.start, slices_bytes(target.slices), true);
   }
-  lock_acquire(&memory.lock);
-  memory.direct_count--;
-  memory.direct_bytes -= slices_bytes(span->slices);
-  lock_release(&memory.lock);
-  stat_down(&memory_stats.reserved, slices_bytes(span->slices));
-  stat_down(&memory_stats.committed, slices_bytes(span->slices));
+  account_direct_given(span);
   *span = target;
   return true;
 }

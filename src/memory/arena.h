@@ -55,6 +55,11 @@ typedef struct arena {
   uint32_t bins[FREE_STATES][RUN_BINS];
 } arena_t;
 
+// May parts of it be out of reach? Memory of the program, and huge OS pages, stay as they are.
+FAST bool arena_can_protect(const arena_t* arena) {
+  return !arena->pinned && !arena->committed && arena->commit_fun == NULL;
+}
+
 // A run in use, or a mapping of its own when `arena` is NULL.
 typedef struct span {
   arena_t* arena;

@@ -174,10 +174,7 @@ PRIVATE size_t page_guard_bytes(void) {
   return bytes <= SLICE_BYTES ? bytes : 0;
 }
 
-// Memory of the program, and huge OS pages, stay whole.
-static bool may_guard(const arena_t* arena) {
-  return arena == NULL || (!arena->pinned && !arena->committed && arena->commit_fun == NULL);
-}
+static bool may_guard(const arena_t* arena) { return arena == NULL || arena_can_protect(arena); }
 
 static uint8_t* guard_of(const page_t* page) {
   return page->span_start + page->span_slices * SLICE_BYTES - page_guard_bytes();
@@ -427,8 +424,11 @@ PRIVATE page_t* page_new(page_want_t want) {
     memory_give(span);
     return NULL;
   }
-  if (!is_ready) { page_guard(page); }
-  if (is_ready) { page_checks(page)->zeroed = zeroed; }
+  if (is_ready) {
+    page_checks(page)->zeroed = zeroed;
+  } else {
+    page_guard(page);
+  }
   take_untouched(page);
   if (want.roomy && span.is_zero) { page_populate(page); }
   page_map(page, page);

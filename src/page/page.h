@@ -168,11 +168,14 @@ FAST size_t page_offset(const page_t* page, const void* p) {
   return (uintptr_t)p - (uintptr_t)page->start;
 }
 
+// 0 where links are in the blocks.
+FAST uint32_t block_number(const page_t* page, const block_t* block) {
+  return LINKS_APART ? checks_number_known(page_checks(page), page_offset(page, block)) : 0;
+}
+
 // NULL where links are in the blocks.
 FAST link_t* block_link(const page_t* page, const block_t* block) {
-  const page_checks_t* checks = page_checks(page);
-  const size_t offset = page_offset(page, block);
-  return LINKS_APART ? &checks->links[checks_number_known(checks, offset)] : NULL;
+  return LINKS_APART ? &page_checks(page)->links[block_number(page, block)] : NULL;
 }
 
 FAST block_t* link_block(const page_t* page, uint32_t link) {
@@ -182,13 +185,7 @@ FAST block_t* link_block(const page_t* page, uint32_t link) {
 
 FAST uint32_t block_as_link(const page_t* page, const block_t* block) {
   if (block == NULL) { return 0; }
-  return LINKS_APART ? checks_number_known(page_checks(page), page_offset(page, block))
-                     : remote_granule(block, page->start);
-}
-
-// 0 where links are in the blocks.
-FAST uint32_t block_number(const page_t* page, const block_t* block) {
-  return LINKS_APART ? checks_number_known(page_checks(page), page_offset(page, block)) : 0;
+  return LINKS_APART ? block_number(page, block) : remote_granule(block, page->start);
 }
 
 // Freed blocks that wait, see page_push.
