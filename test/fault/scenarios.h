@@ -352,11 +352,24 @@ static void* short_thread(void* arg) {
   return NULL;
 }
 
+/* Whose first call is a free, of blocks of another thread, whose pages are full. */
+static void* freeing_thread(void* arg) {
+  (void)arg;
+  items_free(thread_items[0], EACH);
+  return NULL;
+}
+
+static void run_thread(void* (*run)(void*), size_t number) {
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, run, (void*)(uintptr_t)number) != 0) { _exit(3); }
+  pthread_join(thread, NULL);
+}
+
 static void scenario_short_threads(void) {
-  for (size_t i = 0; i < 30; i++) {
-    pthread_t thread;
-    if (pthread_create(&thread, NULL, short_thread, (void*)(uintptr_t)(i * 97)) != 0) { _exit(3); }
-    pthread_join(thread, NULL);
+  for (size_t i = 0; i < 30; i++) { run_thread(short_thread, i * 97); }
+  for (size_t size = 4000; size < 80000; size *= 3) {
+    for (size_t i = 0; i < EACH; i++) { thread_items[0][i] = item_new(size, i); }
+    run_thread(freeing_thread, 0);
   }
 }
 
