@@ -17,10 +17,10 @@ from lib import bars, report, stats  # noqa: E402
 from lib.measure import Allocator, read_metrics, status_name  # noqa: E402
 
 
-def run_of(row, allocator, cpu, rss=1000, status="ok", kind="objects"):
-    return {"phase": "time", "row": row, "kind": kind, "allocator": allocator, "status": status,
-            "cpu": cpu, "wall": cpu, "rss_kib": rss, "faults": 10, "mappings": 20,
-            "live_peak_kib": 500}
+def run_of(row, allocator, cpu, rss=1000, status="ok", kind="objects", number=0):
+    return {"phase": "time", "round": number, "row": row, "kind": kind, "allocator": allocator,
+            "status": status, "cpu": cpu, "wall": cpu, "rss_kib": rss, "faults": 10,
+            "mappings": 20, "live_peak_kib": 500}
 
 
 PEERS = ["a", "b", "c"]
@@ -59,6 +59,16 @@ class Arithmetic(unittest.TestCase):
     def test_cpu_by_the_quickest_run(self):
         score = stats.score_least_cpu(self.table, PEERS)
         self.assertAlmostEqual(score.comparisons[0].ratio, 0.9 / 0.8)
+
+    def test_luck_does_not_choose_the_best_peer(self):
+        # All alike, but each peer is lucky once.
+        records = [run_of("x", name, 1.0 - 0.5 * (name == lucky), number=number)
+                   for number, lucky in enumerate(PEERS) for name in ["ours", *PEERS]]
+        table = stats.tabulate(records + [run_of("once", "ours", 1.0), run_of("once", "a", 2.0)])
+        score = stats.score_cpu_by_rounds(table, PEERS)
+        self.assertEqual([each.row for each in score.comparisons], ["x"])
+        self.assertAlmostEqual(score.mean, 1.0)
+        self.assertAlmostEqual(stats.score_least_cpu(table, PEERS).comparisons[0].ratio, 2.0)
 
     def test_spread(self):
         table = stats.tabulate([run_of("x", "a", cpu) for cpu in (0.9, 1.0, 1.2)])

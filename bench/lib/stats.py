@@ -5,7 +5,7 @@ records comes to: table[row][allocator] is a Cell.
 """
 
 import math
-from collections import namedtuple
+from collections import Counter, namedtuple
 
 OURS = "ours"
 FASTEST_MARGIN = 1.25  # memory is compared with peers that are at most this much slower
@@ -154,6 +154,40 @@ def score_cpu(table, peers):
 def score_least_cpu(table, peers):
     """By the quickest run of each: what disturbs a run on a busy machine only ever slows it."""
     return score(table, peers, "cpu", quickest_in_cpu, CPU_LIMIT, CPU_GOAL, Cell.least)
+
+
+def by_round(cell):
+    return {run["round"]: run["cpu"] for run in cell.runs} if cell else {}
+
+
+def best_of_other_rounds(cpu, left_out):
+    """`cpu`: by peer, by round."""
+    medians = {name: median(rest) for name, runs in cpu.items()
+               if (rest := [value for number, value in runs.items() if number != left_out])}
+    return min(medians, key=medians.get) if medians else None
+
+
+def compare_by_rounds(row, cells, peers):
+    """The peer that the other rounds found to be the best, beside ours, in each round; None: too
+    few rounds, or too short."""
+    ours = by_round(cells.get(OURS))
+    cpu = {name: by_round(cells.get(name)) for name in peers}
+    pairs = []
+    for number, value in ours.items():
+        peer = best_of_other_rounds(cpu, number)
+        if peer is not None and number in cpu[peer]:
+            pairs.append((peer, value, cpu[peer][number]))
+    if not pairs or max(pairs[0][1:]) < LEAST_CPU:
+        return None
+    peer = Counter(name for name, _, _ in pairs).most_common(1)[0][0]
+    return Comparison(row, peer, geometric_mean(value / theirs for _, value, theirs in pairs))
+
+
+def score_cpu_by_rounds(table, peers):
+    """Chosen and measured by the same runs, the best of many is partly the luckiest, and looks
+    better than it is; here the runs that choose it are not those that it is measured by."""
+    found = [compare_by_rounds(row, cells, peers) for row, cells in table.items()]
+    return Score([each for each in found if each is not None], CPU_LIMIT, CPU_GOAL)
 
 
 def score_rss(table, peers):
