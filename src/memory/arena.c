@@ -17,9 +17,10 @@ SHARED_DATA_DEF _Atomic(uint32_t) memory_growths;
 
 enum { FIRST_ARENA = 8 << 20, HUGE_PAGE = 2 << 20, PURGE_PIECE = 256 << 10 };
 enum { HUGE_SLICES = HUGE_PAGE / SLICE_BYTES };
-// Dirty bytes kept: 8 MiB, or 1/16 of what is in use, and up to 1/4 of it more where that turns out
-// too little.
+// Dirty bytes kept: 8 MiB, or 1/16 of what is in use, and where that turns out too little, more: up
+// to half of what is in use, or 16 MiB if so much was in use within the last two seconds.
 enum { MIN_KEPT = 8 << 20, KEPT_SHARE = 16, SLACK_SHARE = 2, REGRET_MS = 1000 };
+enum { SWING_MOST = 16 << 20 };
 enum { MAX_DIRECT = 24 };  // mappings of their own, beside one for each GiB in use
 
 static struct {
@@ -30,6 +31,7 @@ static struct {
   int64_t now_ms, last_decay_ms;  // as of the last give or collect
   size_t slack_slices;            // what was purged and wanted again soon
   int64_t slack_ms;
+  size_t most_taken, most_taken_before;  // in this second, as counted by slack_ms, and before it
   const arena_t* news;  // an arena that is still to be announced, once the lock is free
   bool has_reset;       // some clean memory was only reset, and may read as what it was
 } memory;
@@ -544,17 +546,25 @@ static part_t longest_dirty(bool split) {
   return best;
 }
 
+// A heap that swings wants again what it gives back, also while little of it is in use.
+static size_t slack_most(void) {
+  const size_t lately = size_max(memory.most_taken, memory.most_taken_before);
+  return size_max(memory.taken_slices / SLACK_SHARE, size_min(lately, SWING_MOST / SLICE_BYTES));
+}
+
 static size_t kept_slices(void) {
   if (option_get(mi_option_purge_delay) == 0) { return 0; }
   return size_max(memory.taken_slices / KEPT_SHARE, MIN_KEPT / SLICE_BYTES) +
-         size_min(memory.slack_slices, memory.taken_slices / SLACK_SHARE);
+         size_min(memory.slack_slices, slack_most());
 }
 
 // The slack halves with each second in which it proves enough.
 static void slack_decay(void) {
   if (memory.now_ms - memory.slack_ms < REGRET_MS) { return; }
-  memory.slack_slices = size_min(memory.slack_slices, memory.taken_slices / SLACK_SHARE) / 2;
+  memory.slack_slices = size_min(memory.slack_slices, slack_most()) / 2;
   memory.slack_ms = memory.now_ms;
+  memory.most_taken_before = memory.most_taken;
+  memory.most_taken = memory.taken_slices;
 }
 
 // Splitting a huge page costs what it saved when it was made: only to get far below its size.
@@ -569,7 +579,6 @@ static uint32_t purge_least(void) {
 // More is unused than we keep: give back twice what came in, in pieces that cost microseconds.
 static void purge_excess(size_t given_slices) {
   size_t due = size_max(2 * given_slices, PURGE_PIECE / SLICE_BYTES);
-  slack_decay();
   while (due > 0 && memory.dirty_slices > kept_slices()) {
     part_t part = longest_dirty(false);
     if (part.length < purge_least() && memory.dirty_slices > kept_before_split_slices()) {
@@ -615,6 +624,7 @@ static long purge_delay_ms(void) {
 static void purge_due(size_t given_slices) {
   const long delay = purge_delay_ms();
   if (delay < 0) { return; }
+  slack_decay();
   if (memory.dirty_slices > kept_slices()) { purge_excess(given_slices); }
   purge_expired(delay);
 }
@@ -688,6 +698,7 @@ static bool take_from_arenas(const span_want_t* want, span_t* out) {
 static void account_taken(span_t* span) {
   span->arena->taken += (uint32_t)span->slices;
   memory.taken_slices += span->slices;
+  memory.most_taken = size_max(memory.most_taken, memory.taken_slices);
 }
 
 static bool try_take(const span_want_t* want, span_t* out) {
