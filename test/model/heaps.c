@@ -1,4 +1,4 @@
-/* test: timeout=60 cflags="-fsanitize=thread" */
+/* test: timeout=240 cflags="-fsanitize=thread" */
 // Heaps that are deleted or destroyed while other threads free, collect or leave (H1 to H4 in
 // src/heap/heap.h).
 #include "world.h"

@@ -1,4 +1,4 @@
-/* test: timeout=60 cflags="-fsanitize=thread" */
+/* test: timeout=240 cflags="-fsanitize=thread" */
 // Registered functions and their arguments (src/service/message.c): who reads a function gets the
 // argument it came with.
 #define MI_MODEL_ATOMICS "../../test/model/atomics.h"

@@ -1,4 +1,4 @@
-/* test: timeout=60 cflags="-fsanitize=thread" */
+/* test: timeout=240 cflags="-fsanitize=thread" */
 // The lock (src/port/lock.h) on a port whose waiting is the scheduler's: mutual exclusion, no lost
 // wake-up, no deadlock.
 #define MI_MODEL_ATOMICS "../../test/model/atomics.h"

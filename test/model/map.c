@@ -1,4 +1,4 @@
-/* test: timeout=60 cflags="-fsanitize=thread" */
+/* test: timeout=240 cflags="-fsanitize=thread" */
 // Address-to-page map: blocks of new pages reach other threads, whose look-ups need no order of
 // their own (M1 in src/memory/map.h).
 #include "world.h"

@@ -1,4 +1,4 @@
-/* test: timeout=60 cflags="-fsanitize=thread" */
+/* test: timeout=240 cflags="-fsanitize=thread" */
 // The end of a block is looked at by who frees the block behind it, a thread that need not have
 // anything to do with the first: [C3] in src/page/check.h, as in secure builds.
 #define MI_LINKS_APART 1

@@ -1,4 +1,4 @@
-/* test: timeout=60 cflags="-fsanitize=thread" */
+/* test: timeout=240 cflags="-fsanitize=thread" */
 // Pages that lose their owner: full ones, parked ones, the last block, reuse of the record. The
 // product's own sources.
 #include "world.h"

@@ -1,4 +1,4 @@
-/* test: timeout=60 cflags="-fsanitize=thread" */
+/* test: timeout=240 cflags="-fsanitize=thread" */
 // What is published by one release and found by one acquire: the start of the process, page
 // records, the deferred-free hook.
 #include "world.h"

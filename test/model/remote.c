@@ -1,4 +1,4 @@
-/* test: timeout=60 cflags="-fsanitize=thread" */
+/* test: timeout=240 cflags="-fsanitize=thread" */
 // The word of a page that all threads share (src/page/remote.h), alone: an owner, and threads that
 // free. With REMOTE_APART (remote_apart.c) the links lie apart from the blocks, as in secure
 // builds.
