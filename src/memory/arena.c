@@ -303,7 +303,7 @@ static bool arena_advance(arena_t* arena, const span_want_t* want) {
   const bool huge = arena_wants_huge(arena);
   const uint32_t first = arena->frontier;
   arena->frontier += step;
-  (void)add_relaxed(&memory_growths, 1);
+  if (arena != memory.first) { (void)add_relaxed(&memory_growths, 1); }
   if (huge && arena->huge) {
     (void)port_advise_huge(slice_start(arena, first), slices_bytes(step), true);
   }
