@@ -19,7 +19,13 @@
 
 #include "memory/meta.c"
 #include "memory/map.c"
+#include "memory/run.c"
+#include "memory/frontier.c"
 #include "memory/arena.c"
+#include "memory/purge.c"
+#include "memory/freed.c"
+#include "memory/direct.c"
+#include "memory/memory.c"
 #include "memory/verify.c"
 
 #include "page/page.c"

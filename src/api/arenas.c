@@ -242,13 +242,12 @@ typedef struct facts_batch {
 } facts_batch_t;
 
 static void count_free(const arena_t* arena, arena_facts_t* facts) {
-  for (uint32_t at = 0; at < arena->frontier;) {
-    const uint32_t run = arena->table[at].run, length = run >> 2;
-    if ((run & 3) != RUN_TAKEN) {
+  for (uint32_t at = 0; at < arena->frontier; at += run_length(arena, at)) {
+    const unsigned state = run_state(arena, at);
+    if (state != RUN_TAKEN) {
       facts->free_runs++;
-      facts->free_slices[(run & 3) - 1] += length;
+      facts->free_slices[state - 1] += run_length(arena, at);
     }
-    at += length;
   }
 }
 

@@ -264,9 +264,9 @@ static bool verify_slice(const arena_t* arena, uint32_t index, bool is_free) {
 static bool verify_map_of(arena_t* arena, void* arg) {
   bool* holds = arg;
   for (uint32_t first = 0; *holds && first < arena->frontier;) {
-    const uint32_t run = arena->table[first].run, length = run >> 2;
+    const uint32_t length = run_length(arena, first);
     for (uint32_t i = first; *holds && i < first + length; i++) {
-      *holds = verify_slice(arena, i, (run & 3) != RUN_TAKEN);
+      *holds = verify_slice(arena, i, run_state(arena, first) != RUN_TAKEN);
     }
     first += length;
   }

@@ -55,6 +55,13 @@ typedef struct arena {
   uint32_t bins[FREE_STATES][RUN_BINS];
 } arena_t;
 
+FAST uint32_t run_length(const arena_t* arena, uint32_t first) {
+  return arena->table[first].run >> 2;
+}
+FAST unsigned run_state(const arena_t* arena, uint32_t first) {
+  return arena->table[first].run & 3;
+}
+
 // May parts of it be out of reach? Memory of the program, and huge OS pages, stay as they are.
 FAST bool arena_can_protect(const arena_t* arena) {
   return !arena->pinned && !arena->committed && arena->commit_fun == NULL;

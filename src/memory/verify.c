@@ -14,31 +14,28 @@ typedef struct tally_of_runs {
   uint32_t taken_slices, free_runs[FREE_STATES];
 } tally_of_runs_t;
 
-static unsigned state_of(const slice_t* slice) { return slice->run & 3; }
-static uint32_t length_of(const slice_t* slice) { return slice->run >> 2; }
-
 // ---- the runs, from the first slice to the frontier ----
 
 static bool verify_run(const arena_t* arena, uint32_t first, unsigned state_before) {
   const slice_t* slice = &arena->table[first];
-  const uint32_t length = length_of(slice);
+  const uint32_t length = run_length(arena, first);
+  const unsigned state = run_state(arena, first);
   const bool fits = length > 0 && length <= arena->frontier - first;
   if (!invariant(fits, "A4", slice, "a run does not end before the frontier")) { return false; }
   const bool marked = slice->run == arena->table[first + length - 1].run &&
-                      (state_of(slice) == RUN_TAKEN || state_of(slice) == RUN_CLEAN ||
-                       state_of(slice) == RUN_DIRTY);
-  const bool apart = state_of(slice) == RUN_TAKEN || state_of(slice) != state_before;
+                      (state == RUN_TAKEN || state == RUN_CLEAN || state == RUN_DIRTY);
+  const bool apart = state == RUN_TAKEN || state != state_before;
   return invariant(marked, "A1", slice, "the ends of a run do not agree on its length and state") &&
          invariant(apart, "A2", slice, "a run and the one before are free in the same way");
 }
 
 static bool verify_runs(const arena_t* arena, tally_of_runs_t* tally) {
   unsigned before = RUN_TAKEN;
-  for (uint32_t at = 0; at < arena->frontier; at += length_of(&arena->table[at])) {
+  for (uint32_t at = 0; at < arena->frontier; at += run_length(arena, at)) {
     if (!verify_run(arena, at, before)) { return false; }
-    before = state_of(&arena->table[at]);
+    before = run_state(arena, at);
     if (before == RUN_TAKEN) {
-      tally->taken_slices += length_of(&arena->table[at]);
+      tally->taken_slices += run_length(arena, at);
     } else {
       tally->free_runs[before - 1]++;
     }
@@ -58,11 +55,6 @@ static bool length_is_of_bin(uint32_t length, unsigned bin) {
   return length >= least && length < next;
 }
 
-static bool verify_binned(const arena_t* arena, uint32_t at, uint32_t before) {
-  const slice_t* slice = &arena->table[at];
-  return invariant(slice->prev == before, "A3", slice, "the list of a bin does not lead back");
-}
-
 // The number of runs in the list, or UINT32_MAX.
 static uint32_t verify_bin(const arena_t* arena, unsigned state, unsigned bin) {
   uint32_t count = 0, before = 0;
@@ -72,9 +64,10 @@ static uint32_t verify_bin(const arena_t* arena, unsigned state, unsigned bin) {
                    "the list of a bin leads beyond the frontier, or in a circle")) {
       return UINT32_MAX;
     }
-    const bool belongs = state_of(slice) == state && length_is_of_bin(length_of(slice), bin);
+    const bool belongs =
+        run_state(arena, at - 1) == state && length_is_of_bin(run_length(arena, at - 1), bin);
     if (!invariant(belongs, "A3", slice, "a run is in the bin of another length or state") ||
-        !verify_binned(arena, at - 1, before)) {
+        !invariant(slice->prev == before, "A3", slice, "the list of a bin does not lead back")) {
       return UINT32_MAX;
     }
     before = at;

@@ -142,9 +142,8 @@ static void test_untouched(void) {
 /* The first free run of at least three slices. */
 static slice_t* free_run(arena_t* arena) {
   uint32_t at = 0;
-  while (at < arena->frontier &&
-         ((arena->table[at].run & 3) == RUN_TAKEN || arena->table[at].run >> 2 < 3)) {
-    at += arena->table[at].run >> 2;
+  while (at < arena->frontier && (run_state(arena, at) == RUN_TAKEN || run_length(arena, at) < 3)) {
+    at += run_length(arena, at);
   }
   CHECK(at < arena->frontier);
   return &arena->table[at];

@@ -1,0 +1,97 @@
+// Mappings of their own, for blocks that are long or grow: they move by exchanging page tables.
+#include "../service/options.h"
+#include "internal.h"
+
+enum { MAX_DIRECT = 24 };  // beside one for each GiB in use
+
+// The number of mappings stays within a constant and one for each GiB in use.
+static bool direct_admit(size_t bytes, size_t* in_use_bytes) {
+  lock_acquire(&memory.lock);
+  const size_t in_use = slices_bytes(memory.taken_slices) + memory.direct_bytes + bytes;
+  *in_use_bytes = in_use;
+  const bool ok = memory.direct_count < MAX_DIRECT + in_use / GiB;
+  if (ok) { memory.direct_count++, memory.direct_bytes += bytes; }
+  lock_release(&memory.lock);
+  return ok;
+}
+
+static bool direct_map(size_t bytes, size_t align, void** out) {
+  stat_add(&memory_stats.mmap_calls, 1);
+  if (port_map(bytes, size_max(align, SLICE_BYTES), out) != 0) { return false; }
+  if (memory_cover(*out, bytes)) { return true; }
+  port_release(*out, bytes);
+  return false;
+}
+
+// Of a long block in a large heap, as in arenas beyond the first.
+static bool direct_wants_huge(size_t bytes, size_t in_use) {
+  return bytes >= 2 * HUGE_PAGE && huge_is_wanted(in_use > FIRST_ARENA);
+}
+
+PRIVATE bool memory_take_direct(span_want_t want, span_t* out) {
+  const size_t bytes = slices_bytes(slices_rounded(want.slices));
+  void* start = NULL;
+  size_t in_use = 0;
+  if (want.slices > INT32_MAX) { return false; }  // page records count them in 32 bits
+  if (option_is_enabled(mi_option_disallow_os_alloc) || !direct_admit(bytes, &in_use)) {
+    return false;
+  }
+  const bool huge = want.dense && direct_wants_huge(bytes, in_use);
+  if (!direct_map(bytes, huge ? size_max(want.align, HUGE_PAGE) : want.align, &start)) {
+    lock_acquire(&memory.lock);
+    memory.direct_count--, memory.direct_bytes -= bytes;
+    lock_release(&memory.lock);
+    return false;
+  }
+  if (huge) { (void)port_advise_huge(start, bytes, true); }
+  stat_up(&memory_stats.reserved, bytes);
+  stat_up(&memory_stats.committed, bytes);
+  *out = (span_t){NULL, start, bytes >> SLICE_SHIFT, true, huge};
+  return true;
+}
+
+// A mapping of its own is gone.
+static void account_direct_given(const span_t* span) {
+  lock_acquire(&memory.lock);
+  memory.direct_count--;
+  memory.direct_bytes -= slices_bytes(span->slices);
+  lock_release(&memory.lock);
+  stat_down(&memory_stats.reserved, slices_bytes(span->slices));
+  stat_down(&memory_stats.committed, slices_bytes(span->slices));
+}
+
+PRIVATE void direct_give(const span_t* span) {
+  port_release(span->start, slices_bytes(span->slices));
+  account_direct_given(span);
+}
+
+PRIVATE bool memory_remap_direct(span_t* span, size_t bytes) {
+  span_t target;
+  if (!memory_take_direct(
+          (span_want_t){
+              .slices = divide_up(bytes, SLICE_BYTES), .align = SLICE_BYTES, .dense = true},
+          &target)) {
+    return false;
+  }
+  if (port_move(span->start, slices_bytes(span->slices), target.start,
+                slices_bytes(target.slices)) != 0) {
+    direct_give(&target);
+    return false;
+  }
+  if (target.huge) {  // the pages that were moved brought their own advice
+    (void)port_advise_huge(target.start, slices_bytes(target.slices), true);
+  }
+  account_direct_given(span);
+  *span = target;
+  return true;
+}
+
+PRIVATE void direct_shorten(span_t* span, size_t slices) {
+  if (port_resize(span->start, slices_bytes(span->slices), slices_bytes(slices)) != 0) { return; }
+  lock_acquire(&memory.lock);
+  memory.direct_bytes -= slices_bytes(span->slices - slices);
+  lock_release(&memory.lock);
+  stat_down(&memory_stats.reserved, slices_bytes(span->slices - slices));
+  stat_down(&memory_stats.committed, slices_bytes(span->slices - slices));
+  span->slices = slices;
+}

@@ -1,0 +1,105 @@
+// The frontier of an arena, up to which its memory is committed; the program's own function that
+// commits; and transparent huge pages, which the frontier opts in to.
+#include <errno.h>
+
+#include "../base/track.h"
+#include "../service/options.h"
+#include "internal.h"
+
+SHARED_DATA_DEF _Atomic(size_t) memory_untouched;
+SHARED_DATA_DEF _Atomic(uint32_t) memory_growths;
+
+// Free keeps errno whatever the function does.
+PRIVATE bool call_commit(const arena_t* arena, bool commit, span_t* span) {
+  const int saved = errno;
+  track_show(span->start, slices_bytes(span->slices));
+  span->is_zero = false;
+  const bool ok = arena->commit_fun(commit, span->start, slices_bytes(span->slices), &span->is_zero,
+                                    arena->commit_arg);
+  errno = saved;
+  return ok;
+}
+
+// ---- huge pages ----
+
+PRIVATE void arena_set_huge(arena_t* arena, bool huge) {
+  (void)port_advise_huge(arena->start, slices_bytes(arena->frontier), huge);
+  arena->huge = huge;
+  arena->was_huge = !huge;
+}
+
+// Where huge pages have 32 or 512 MiB, one touch would cost as much: there only on demand.
+PRIVATE bool huge_is_wanted(bool dense) {
+  const long allow = option_get(mi_option_allow_thp);
+  return allow == 2 || (allow == 1 && dense && port_huge_bytes() <= HUGE_PAGE);
+}
+
+// Much of what is taken is in use.
+static bool memory_is_dense(void) {
+  return load_relaxed(&memory_untouched) <= slices_bytes(memory.taken_slices) / 2;
+}
+
+// Growth beyond the first arena, while what there is is densely used: worth huge pages.
+static bool arena_wants_huge(const arena_t* arena) {
+  if (GUARD_PAGES || GUARD_FREED) { return false; }  // guards leave none
+  return !arena->committed && arena->commit_fun == NULL && !arena->was_huge &&
+         huge_is_wanted(arena != memory.first && (arena->huge || memory_is_dense()));
+}
+
+// ---- the frontier ----
+
+static bool arena_commit(arena_t* arena, uint32_t length, bool* is_zero) {
+  uint8_t* start = slice_start(arena, arena->frontier);
+  const size_t bytes = slices_bytes(length);
+  *is_zero = arena->fresh_is_zero || arena->commit_fun != NULL;
+  stat_add(&memory_stats.commit_calls, 1);
+  return arena->committed || arena->commit_fun != NULL || port_commit(start, bytes) == 0;
+}
+
+static uint32_t frontier_step(const arena_t* arena, uint32_t need) {
+  enum { STEP_LEAST = (256 << 10) / SLICE_BYTES, STEP_MOST = 4 * HUGE_SLICES };
+  const uint32_t room = arena->slices - arena->frontier;
+  size_t step = size_max(arena->frontier / 8, STEP_LEAST);
+  step = size_max(need, size_min(step, STEP_MOST));
+  // What follows a long block is touched when it is used: the block ends in small OS pages.
+  if (need < HUGE_SLICES && arena_wants_huge(arena)) {
+    step = align_up(arena->frontier + step, HUGE_SLICES) - arena->frontier;
+  }
+  return (uint32_t)size_min(slices_rounded(step), room);
+}
+
+PRIVATE bool arena_advance(arena_t* arena, const span_want_t* want) {
+  const size_t need = slices_rounded(want->slices + (want->align >> SLICE_SHIFT));
+  if (need > arena->slices - arena->frontier) { return false; }
+  const uint32_t step = frontier_step(arena, (uint32_t)need);
+  bool is_zero = false;
+  if (!arena_commit(arena, step, &is_zero)) { return false; }
+  const bool huge = arena_wants_huge(arena);
+  const uint32_t first = arena->frontier;
+  arena->frontier += step;
+  if (arena != memory.first) { (void)add_relaxed(&memory_growths, 1); }
+  if (huge && arena->huge) {
+    (void)port_advise_huge(slice_start(arena, first), slices_bytes(step), true);
+  }
+  if (huge && !arena->huge) { arena_set_huge(arena, true); }
+  const uint32_t run = run_free(arena, first, step, is_zero ? RUN_CLEAN : RUN_DIRTY);
+  if (is_zero) { arena->table[run].stamp = 0; }
+  if (!is_zero) {
+    memory.dirty_slices += step;
+    stat_up(&memory_stats.committed, slices_bytes(step));
+  }
+  return true;
+}
+
+// A limit of data counts what is writable, and others may need the room.
+PRIVATE void arena_retreat(arena_t* arena) {
+  if (arena->frontier == 0 || arena->committed || arena->commit_fun != NULL ||
+      run_state(arena, arena->frontier - 1) != RUN_CLEAN) {
+    return;
+  }
+  const uint32_t length = run_length(arena, arena->frontier - 1);
+  const uint32_t first = arena->frontier - length;
+  if (port_seal(slice_start(arena, first), slices_bytes(length), true) != 0) { return; }
+  bin_remove(arena, first);
+  arena->frontier = first;
+}

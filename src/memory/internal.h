@@ -1,0 +1,115 @@
+// What the files of this folder share: the state under the memory lock, and their parts. Each file
+// uses those above it:
+//
+//   run.c       free runs of slices and their bins
+//   frontier.c  where an arena's memory begins and ends; huge pages
+//   arena.c     arenas: reserved, given by the program, unmapped
+//   purge.c     dirty memory: how much of it stays, and for how long
+//   freed.c     large blocks that were freed, out of reach
+//   direct.c    mappings of their own
+//   memory.c    spans: the interface
+//
+// The caller holds the memory lock, unless said otherwise.
+#ifndef MI_MEMORY_INTERNAL_H
+#define MI_MEMORY_INTERNAL_H
+
+#include "../port/lock.h"
+#include "../service/random.h"
+#include "arena.h"
+
+enum { FIRST_ARENA = 8 << 20, HUGE_PAGE = 2 << 20, HUGE_SLICES = HUGE_PAGE / SLICE_BYTES };
+enum { MIN_KEPT = 8 << 20 };  // dirty bytes that are kept in any case
+
+typedef struct memory_state {
+  lock_t lock;
+  random_t random;
+  arena_t* first;
+  size_t taken_slices, dirty_slices, reserved_bytes, direct_bytes, direct_count;
+  int64_t now_ms, last_decay_ms;  // as of the last give or collect
+  size_t slack_slices;            // what was purged and wanted again soon
+  int64_t slack_ms;
+  size_t most_taken, most_taken_before;  // in this second, as counted by slack_ms, and before it
+  const arena_t* news;  // an arena that is still to be announced, once the lock is free
+  bool has_reset;       // some clean memory was only reset, and may read as what it was
+} memory_state_t;
+
+SHARED_DATA(memory_state_t, memory);
+
+FAST size_t slices_bytes(size_t slices) { return slices << SLICE_SHIFT; }
+
+// Runs are whole OS pages, also where those are larger than a slice.
+FAST size_t slices_rounded(size_t slices) {
+  return align_up(slices, size_max(port_page_bytes() >> SLICE_SHIFT, 1));
+}
+
+FAST uint32_t slice_index(const arena_t* arena, const uint8_t* p) {
+  return (uint32_t)((size_t)(p - arena->start) >> SLICE_SHIFT);
+}
+
+FAST uint8_t* slice_start(const arena_t* arena, uint32_t index) {
+  return arena->start + slices_bytes(index);
+}
+
+// ---- run.c ----
+PRIVATE void run_mark(arena_t* arena, uint32_t first, uint32_t length, unsigned state);
+// Makes a free run, coalesced with neighbours of the same state; returns where it starts.
+PRIVATE uint32_t run_free(arena_t* arena, uint32_t first, uint32_t length, unsigned state);
+// Takes `length` slices at `start` out of the free run at `first`.
+PRIVATE void run_carve(arena_t* arena, uint32_t first, uint32_t start, uint32_t length);
+// A free run of that state in which the request fits, and where in it. False if there is none.
+typedef struct place {
+  uint32_t run, start;
+} place_t;
+PRIVATE bool run_find(const arena_t* arena, unsigned state, const span_want_t* want, place_t* out);
+// The bin of a length: those from it on have no shorter runs than it has.
+PRIVATE unsigned bin_floor(uint32_t length);
+PRIVATE void bin_remove(arena_t* arena, uint32_t first);
+// The first occupied bin from `bin` on, or RUN_BINS; the last one.
+PRIVATE unsigned bin_next(const arena_t* arena, unsigned state, unsigned bin);
+PRIVATE unsigned bin_highest_dirty(const arena_t* arena);
+
+// ---- frontier.c ----
+// The program's own function, which alone knows whether the memory is zero then.
+// Any thread.
+PRIVATE bool call_commit(const arena_t* arena, bool commit, span_t* span);
+PRIVATE void arena_set_huge(arena_t* arena, bool huge);
+PRIVATE bool huge_is_wanted(bool dense);  // any thread
+// Moves the frontier so that a free run of the wanted length ends there.
+PRIVATE bool arena_advance(arena_t* arena, const span_want_t* want);
+// The clean run at the frontier becomes what it was before the frontier moved.
+PRIVATE void arena_retreat(arena_t* arena);
+
+// ---- arena.c ----
+PRIVATE bool arena_fits(const arena_t* arena, const span_want_t* want);
+PRIVATE void account_taken(arena_t* arena, size_t slices);
+PRIVATE void account_given(arena_t* arena, size_t slices);
+// One more arena, in which so much fits. False if out of memory.
+PRIVATE bool arena_grow_memory(size_t need_slices);
+PRIVATE void memory_unmap_empty(void);
+// Takes the lock, and makes the map cover a range.
+PRIVATE bool memory_cover(const void* start, size_t bytes);
+
+// ---- purge.c ----
+typedef enum { GIVE_REFUSED, GIVE_RESET, GIVE_DECOMMITTED } give_result_t;
+PRIVATE void count_purge(give_result_t result, size_t slices);
+// What was purged at `stamp` is wanted again.
+PRIVATE void purge_regret(uint32_t stamp, size_t slices);
+PRIVATE long purge_delay_ms(void);  // negative: nothing is purged unasked
+PRIVATE void purge_due(size_t given_slices);
+PRIVATE void purge_all(void);
+// Taken becomes dirty, and what is due is purged.
+PRIVATE void run_give(arena_t* arena, const uint8_t* start, size_t slices);
+
+// ---- freed.c ----
+// Takes the lock. False: it stays in reach, and is still the caller's.
+PRIVATE bool freed_put(const span_t* span);
+// A sealed span of about the wanted length, at least that; it never stopped being taken.
+PRIVATE bool freed_take(const span_want_t* want, span_t* out);
+PRIVATE void freed_flush(int64_t before_ms);  // what was sealed until then
+PRIVATE void freed_flush_all(void);
+
+// ---- direct.c; these take the lock ----
+PRIVATE void direct_give(const span_t* span);
+PRIVATE void direct_shorten(span_t* span, size_t slices);
+
+#endif

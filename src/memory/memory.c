@@ -1,0 +1,221 @@
+// Taking and giving back spans: the interface of this folder. See arena.h.
+#include "../service/message.h"
+#include "../service/random.h"
+#include "internal.h"
+
+SHARED_DATA_DEF stats_t memory_stats;
+SHARED_DATA_DEF memory_state_t memory;
+
+// ---- a free run becomes taken ----
+
+// The first touch makes the whole huge page resident, so what is left of it free is dirty.
+static void run_carve_huge(arena_t* arena, uint32_t first, uint32_t start, uint32_t length) {
+  const uint32_t end = first + run_length(arena, first);
+  const uint32_t low = (uint32_t)size_max(first, align_down(start, HUGE_SLICES));
+  const uint32_t high = (uint32_t)size_min(end, align_up(start + length, HUGE_SLICES));
+  run_carve(arena, first, low, high - low);
+  run_mark(arena, start, length, RUN_TAKEN);
+  if (low < start) { run_free(arena, low, start - low, RUN_DIRTY); }
+  if (start + length < high) { run_free(arena, start + length, high - start - length, RUN_DIRTY); }
+  memory.dirty_slices += high - low - length;
+  stat_up(&memory_stats.committed, slices_bytes(high - low - length));
+}
+
+// Huge pages were given up when the arena was sparse; now it fills again.
+static bool arena_is_dense_again(const arena_t* arena) {
+  return arena->was_huge && arena->taken >= arena->frontier / 4 * 3;
+}
+
+static void run_take_at(arena_t* arena, uint32_t first, uint32_t start, uint32_t length) {
+  if (run_state(arena, first) == RUN_CLEAN) {
+    purge_regret(arena->table[first].stamp, length);
+    if (unlikely(arena_is_dense_again(arena))) { arena_set_huge(arena, true); }
+    if (arena->huge) {
+      run_carve_huge(arena, first, start, length);
+      return;
+    }
+  }
+  run_carve(arena, first, start, length);
+}
+
+// Clean becomes taken. The program's function, if the arena has one, commits only here.
+static bool run_commit(span_t* span) {
+  arena_t* arena = span->arena;
+  if (arena->commit_fun != NULL && !call_commit(arena, true, span)) {
+    run_free(arena, slice_index(arena, span->start), (uint32_t)span->slices, RUN_CLEAN);
+    return false;
+  }
+  if (arena->guarded && port_unguard(span->start, slices_bytes(span->slices)) != 0) {
+    run_free(arena, slice_index(arena, span->start), (uint32_t)span->slices, RUN_CLEAN);
+    return false;
+  }
+  if (memory.has_reset) { span->is_zero = false; }
+  stat_up(&memory_stats.committed, slices_bytes(span->slices));
+  return true;
+}
+
+static bool run_take(arena_t* arena, unsigned state, const span_want_t* want, span_t* out) {
+  place_t place;
+  if (!run_find(arena, state, want, &place)) { return false; }
+  run_take_at(arena, place.run, place.start, (uint32_t)want->slices);
+  *out = (span_t){arena, slice_start(arena, place.start), want->slices, state == RUN_CLEAN, false};
+  return state == RUN_DIRTY || run_commit(out);
+}
+
+// ---- take ----
+
+static bool take_free_run(const span_want_t* want, unsigned state, span_t* out) {
+  for (arena_t* arena = memory.first; arena != NULL; arena = arena->next) {
+    if (arena_fits(arena, want) && run_take(arena, state, want, out)) { return true; }
+  }
+  return false;
+}
+
+static bool take_fresh(const span_want_t* want, span_t* out) {
+  for (arena_t* arena = memory.first; arena != NULL; arena = arena->next) {
+    if (arena_fits(arena, want) && arena_advance(arena, want)) {
+      return run_take(arena, RUN_CLEAN, want, out) || run_take(arena, RUN_DIRTY, want, out);
+    }
+  }
+  return false;
+}
+
+static bool take_from_arenas(const span_want_t* want, span_t* out) {
+  const unsigned better = want->zeroed ? RUN_CLEAN : RUN_DIRTY;
+  const unsigned other = want->zeroed ? RUN_DIRTY : RUN_CLEAN;
+  return take_free_run(want, better, out) || take_free_run(want, other, out) ||
+         take_fresh(want, out);
+}
+
+static bool try_take(const span_want_t* want, span_t* out) {
+  if (take_from_arenas(want, out)) { return true; }
+  if (want->arena != NULL) { return false; }
+  return arena_grow_memory(want->slices + (want->align >> SLICE_SHIFT)) &&
+         take_from_arenas(want, out);
+}
+
+// What of a taken span is longer than wanted is free.
+static void shorten_locked(span_t* span, size_t slices) {
+  const size_t more = span->slices - slices;
+  const uint32_t first = slice_index(span->arena, span->start);
+  if (more == 0) { return; }
+  run_mark(span->arena, first, (uint32_t)slices, RUN_TAKEN);
+  run_mark(span->arena, first + (uint32_t)slices, (uint32_t)more, RUN_TAKEN);
+  run_give(span->arena, slice_start(span->arena, first + (uint32_t)slices), more);
+  span->slices = slices;
+}
+
+PRIVATE bool memory_take(span_want_t want, span_t* out) {
+  want.slices = slices_rounded(want.slices);
+  want.align = size_max(want.align, SLICE_BYTES);
+  if (want.slices > ARENA_MAX_SLICES / 2 || want.align > PTRDIFF_MAX / 2) { return false; }
+  lock_acquire(&memory.lock);
+  const bool was_sealed = GUARD_FREED && freed_take(&want, out);
+  const bool ok = was_sealed || try_take(&want, out);
+  const arena_t* news = memory.news;
+  memory.news = NULL;
+  if (was_sealed) {
+    shorten_locked(out, want.slices);
+  } else if (ok) {
+    account_taken(out->arena, out->slices);
+  }
+  lock_release(&memory.lock);
+  if (unlikely(news != NULL)) {
+    message_verbose("reserved %zu KiB at %p", news->mapped_bytes / KiB, (void*)news->start);
+  }
+  return ok;
+}
+
+// ---- give ----
+
+PRIVATE void memory_give(span_t span) {
+  if (span.arena == NULL) {
+    direct_give(&span);
+    return;
+  }
+  if (GUARD_FREED && freed_put(&span)) { return; }
+  lock_acquire(&memory.lock);
+  run_give(span.arena, span.start, span.slices);
+  lock_release(&memory.lock);
+}
+
+PRIVATE void memory_collect(bool force) {
+  lock_acquire(&memory.lock);
+  memory.now_ms = port_clock_ms();
+  if (force) {
+    freed_flush_all();
+    purge_all();
+    memory_unmap_empty();
+  } else {
+    purge_due(0);
+    if (purge_delay_ms() >= 0) { freed_flush(memory.now_ms - purge_delay_ms()); }
+  }
+  lock_release(&memory.lock);
+}
+
+// ---- in place ----
+
+static bool lengthen_locked(span_t* span, uint32_t more) {
+  arena_t* arena = span->arena;
+  const uint32_t first = slice_index(arena, span->start);
+  const uint32_t end = first + (uint32_t)span->slices;
+  if (end == arena->frontier && !arena_advance(arena, &(span_want_t){.slices = more})) {
+    return false;
+  }
+  if (end >= arena->frontier || run_state(arena, end) == RUN_TAKEN ||
+      run_length(arena, end) < more) {
+    return false;
+  }
+  span_t added = {.arena = arena,
+                  .start = slice_start(arena, end),
+                  .slices = more,
+                  .is_zero = run_state(arena, end) == RUN_CLEAN};
+  run_take_at(arena, end, end, more);
+  if (added.is_zero && !run_commit(&added)) { return false; }
+  account_taken(arena, more);
+  span->slices += more;
+  span->is_zero = added.is_zero;
+  run_mark(arena, first, (uint32_t)span->slices, RUN_TAKEN);
+  return true;
+}
+
+PRIVATE bool memory_lengthen(span_t* span, size_t slices) {
+  slices = slices_rounded(slices);
+  if (slices <= span->slices || slices > ARENA_MAX_SLICES / 2 || span->arena == NULL) {
+    return slices <= span->slices;
+  }
+  lock_acquire(&memory.lock);
+  const bool ok = lengthen_locked(span, (uint32_t)(slices - span->slices));
+  lock_release(&memory.lock);
+  return ok;
+}
+
+PRIVATE void memory_shorten(span_t* span, size_t slices) {
+  slices = slices_rounded(slices);
+  if (slices >= span->slices) { return; }
+  if (span->arena == NULL) {
+    direct_shorten(span, slices);
+    return;
+  }
+  lock_acquire(&memory.lock);
+  shorten_locked(span, slices);
+  lock_release(&memory.lock);
+}
+
+// ---- questions and the lock ----
+
+UNUSED PRIVATE size_t memory_resident_free_bytes(void) {
+  lock_acquire(&memory.lock);
+  const size_t bytes = slices_bytes(memory.dirty_slices);
+  lock_release(&memory.lock);
+  return bytes;
+}
+
+PRIVATE void memory_lock(void) { lock_acquire(&memory.lock); }
+
+PRIVATE void memory_unlock(void) { lock_release(&memory.lock); }
+
+PRIVATE void memory_unlock_after_fork(bool child) {
+  if (child && memory.random.seeded) { random_reseed(&memory.random); }
+  lock_after_fork(&memory.lock, child);
+}

@@ -1,0 +1,210 @@
+// Purging: what comes back is dirty; how much of that stays, and for how long. The lock is released
+// while the OS works.
+#include "../service/options.h"
+#include "internal.h"
+
+// Dirty bytes kept: 8 MiB, or 1/16 of what is in use, and where that turns out too little, more: up
+// to half of what is in use, or 16 MiB if so much was in use within the last two seconds.
+enum { KEPT_SHARE = 16, SLACK_SHARE = 2, REGRET_MS = 1000 };
+enum { SWING_MOST = 16 << 20 };
+enum { PURGE_PIECE = 256 << 10 };
+
+static give_result_t give_back(const arena_t* arena, uint8_t* start, size_t slices) {
+  if (arena->commit_fun != NULL) {
+    const bool ok = call_commit(arena, false, &(span_t){.start = start, .slices = slices});
+    return ok ? GIVE_DECOMMITTED : GIVE_REFUSED;
+  }
+  if (!option_is_enabled(mi_option_purge_decommits)) {
+    return port_reset(start, slices_bytes(slices)) == 0 ? GIVE_RESET : GIVE_REFUSED;
+  }
+  return port_decommit(start, slices_bytes(slices)) == 0 ? GIVE_DECOMMITTED : GIVE_REFUSED;
+}
+
+PRIVATE void count_purge(give_result_t result, size_t slices) {
+  stat_add(&memory_stats.purge_calls, 1);
+  if (result == GIVE_REFUSED) {
+    memory.dirty_slices += slices;
+    return;
+  }
+  if (result == GIVE_RESET) { memory.has_reset = true; }
+  stat_add(result == GIVE_RESET ? &memory_stats.reset : &memory_stats.purged, slices_bytes(slices));
+  stat_down(&memory_stats.committed, slices_bytes(slices));
+}
+
+// ---- a part of a run ----
+
+// What may be purged of a dirty run: whole huge pages, unless they may be split.
+typedef struct part {
+  arena_t* arena;
+  uint32_t first, start, length;
+} part_t;
+
+static part_t part_of_run(arena_t* arena, uint32_t first, bool split) {
+  uint32_t start = first, end = first + run_length(arena, first);
+  if (arena->huge && !split) {
+    start = (uint32_t)align_up(start, HUGE_SLICES);
+    end = (uint32_t)align_down(end, HUGE_SLICES);
+  }
+  return (part_t){arena, first, start, start < end ? end - start : 0};
+}
+
+static bool part_is_whole(const part_t* part) {
+  return (part->start | part->length) % HUGE_SLICES == 0;
+}
+
+// Leaves the end of it: the next request takes the start. Huge pages stay whole.
+static void part_shorten(part_t* part, size_t most) {
+  const bool whole = part->arena != NULL && part->arena->huge && part_is_whole(part);
+  const size_t keep = whole ? align_up(most, HUGE_SLICES) : slices_rounded(most);
+  if (keep >= part->length) { return; }
+  part->start += part->length - (uint32_t)keep;
+  part->length = (uint32_t)keep;
+}
+
+// False if the OS refused.
+static bool purge_part(part_t part) {
+  arena_t* arena = part.arena;
+  // Else the OS would fill the holes again, to make up the huge page.
+  if (arena->huge && !part_is_whole(&part)) { arena_set_huge(arena, false); }
+  run_carve(arena, part.first, part.start, part.length);
+  arena->taken += part.length;  // keeps the arena mapped
+  lock_release(&memory.lock);
+  const give_result_t result = give_back(arena, slice_start(arena, part.start), part.length);
+  lock_acquire(&memory.lock);
+  arena->taken -= part.length;
+  run_free(arena, part.start, part.length, result == GIVE_REFUSED ? RUN_DIRTY : RUN_CLEAN);
+  count_purge(result, part.length);
+  return result != GIVE_REFUSED;
+}
+
+static bool arena_may_purge(const arena_t* arena) { return !arena->pinned; }
+
+// ---- what is more than is kept ----
+
+// Of the arena's longest dirty runs, one of which something may be purged; of length 0 if there is
+// none.
+static part_t longest_of_arena(arena_t* arena, bool split) {
+  enum { MAX_TRIES = 8 };
+  const unsigned bin = arena_may_purge(arena) ? bin_highest_dirty(arena) : RUN_BINS;
+  part_t part = {0};
+  if (bin == RUN_BINS) { return part; }
+  uint32_t at = arena->bins[RUN_DIRTY - 1][bin];
+  for (int i = 0; at != 0 && part.length == 0 && i < MAX_TRIES; i++) {
+    part = part_of_run(arena, at - 1, split);
+    at = arena->table[at - 1].next;
+  }
+  return part;
+}
+
+static part_t longest_dirty(bool split) {
+  part_t best = {0};
+  for (arena_t* arena = memory.first; arena != NULL; arena = arena->next) {
+    const part_t part = longest_of_arena(arena, split);
+    if (part.length > best.length) { best = part; }
+  }
+  return best;
+}
+
+// A heap that swings wants again what it gives back, also while little of it is in use.
+static size_t slack_most(void) {
+  const size_t lately = size_max(memory.most_taken, memory.most_taken_before);
+  return size_max(memory.taken_slices / SLACK_SHARE, size_min(lately, SWING_MOST / SLICE_BYTES));
+}
+
+static size_t kept_slices(void) {
+  if (option_get(mi_option_purge_delay) == 0) { return 0; }
+  return size_max(memory.taken_slices / KEPT_SHARE, MIN_KEPT / SLICE_BYTES) +
+         size_min(memory.slack_slices, slack_most());
+}
+
+// What was purged a moment ago is wanted again: better to have kept it.
+PRIVATE void purge_regret(uint32_t stamp, size_t slices) {
+  if (stamp != 0 && (uint32_t)memory.now_ms - stamp < REGRET_MS) { memory.slack_slices += slices; }
+}
+
+// The slack halves with each second in which it proves enough.
+static void slack_decay(void) {
+  if (memory.now_ms - memory.slack_ms < REGRET_MS) { return; }
+  memory.slack_slices = size_min(memory.slack_slices, slack_most()) / 2;
+  memory.slack_ms = memory.now_ms;
+  memory.most_taken_before = memory.most_taken;
+  memory.most_taken = memory.taken_slices;
+}
+
+// Splitting a huge page costs what it saved when it was made: only to get far below its size.
+static size_t kept_before_split_slices(void) {
+  return kept_slices() == 0 ? 0 : kept_slices() + memory.taken_slices / SLACK_SHARE;
+}
+
+static uint32_t purge_least(void) {
+  return (uint32_t)size_max(option_size(mi_option_minimal_purge_size) >> SLICE_SHIFT, 1);
+}
+
+// More is unused than we keep: give back twice what came in, in pieces that cost microseconds.
+static void purge_excess(size_t given_slices) {
+  size_t due = size_max(2 * given_slices, PURGE_PIECE / SLICE_BYTES);
+  while (due > 0 && memory.dirty_slices > kept_slices()) {
+    part_t part = longest_dirty(false);
+    if (part.length < purge_least() && memory.dirty_slices > kept_before_split_slices()) {
+      part = longest_dirty(true);
+    }
+    if (part.length < purge_least()) { return; }
+    part_shorten(&part, size_max(given_slices, PURGE_PIECE / SLICE_BYTES));
+    if (!purge_part(part)) { return; }
+    due -= size_min(due, part.length);
+  }
+}
+
+// ---- what has been dirty for long ----
+
+// The first run in the bins that has been dirty for so long.
+static part_t expired_dirty(int64_t now, long delay_ms) {
+  for (arena_t* arena = memory.first; arena != NULL; arena = arena->next) {
+    if (!arena_may_purge(arena)) { continue; }
+    unsigned bin = bin_next(arena, RUN_DIRTY, bin_floor(purge_least()));
+    for (; bin < RUN_BINS; bin = bin_next(arena, RUN_DIRTY, bin + 1)) {
+      for (uint32_t at = arena->bins[RUN_DIRTY - 1][bin]; at != 0; at = arena->table[at - 1].next) {
+        const part_t part = part_of_run(arena, at - 1, false);
+        const uint32_t age = (uint32_t)now - arena->table[at - 1].stamp;
+        if (age >= (uint32_t)delay_ms && part.length > 0) { return part; }
+      }
+    }
+  }
+  return (part_t){0};
+}
+
+// A look at the clock a few times in each delay; one piece at a time.
+static void purge_expired(long delay_ms) {
+  const int64_t now = memory.now_ms;
+  if (memory.dirty_slices == 0 || now - memory.last_decay_ms < delay_ms / 4 + 1) { return; }
+  part_t part = expired_dirty(now, delay_ms);
+  part_shorten(&part, PURGE_PIECE / SLICE_BYTES);
+  if (part.length == 0 || !purge_part(part)) { memory.last_decay_ms = now; }
+}
+
+PRIVATE long purge_delay_ms(void) {
+  return option_get(mi_option_purge_delay) * option_get(mi_option_arena_purge_mult);
+}
+
+// ---- all together ----
+
+PRIVATE void purge_due(size_t given_slices) {
+  const long delay = purge_delay_ms();
+  if (delay < 0) { return; }
+  slack_decay();
+  if (memory.dirty_slices > kept_slices()) { purge_excess(given_slices); }
+  purge_expired(delay);
+}
+
+PRIVATE void purge_all(void) {
+  for (part_t part = longest_dirty(true); part.length > 0; part = longest_dirty(true)) {
+    if (!purge_part(part)) { return; }
+  }
+}
+
+PRIVATE void run_give(arena_t* arena, const uint8_t* start, size_t slices) {
+  account_given(arena, slices);
+  memory.dirty_slices += slices;
+  run_free(arena, slice_index(arena, start), (uint32_t)slices, RUN_DIRTY);
+  purge_due(slices);
+}
