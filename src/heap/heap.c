@@ -1,6 +1,7 @@
 // First-class heaps: creation, deletion, destruction. See heap.h.
 #include "heap.h"
 
+#include "../base/list.h"
 #include "../memory/meta.h"
 #include "guard.h"
 #include "tracked.h"
@@ -19,26 +20,10 @@ static struct {
   heap_t* first;
 } retired;
 
-static void list_add(heap_t** list, heap_t* heap) {
-  heap->prev = NULL;
-  heap->next = *list;
-  if (heap->next != NULL) { heap->next->prev = heap; }
-  *list = heap;
-}
-
-static void list_remove(heap_t** list, heap_t* heap) {
-  if (heap->prev != NULL) {
-    heap->prev->next = heap->next;
-  } else {
-    *list = heap->next;
-  }
-  if (heap->next != NULL) { heap->next->prev = heap->prev; }
-}
-
 static void subproc_link(heap_t* heap) {
   subproc_t* subproc = heap->subproc;
   lock_acquire(&subproc->lock);
-  list_add(&subproc->heaps, heap);
+  LIST_ADD(subproc->heaps, heap, next, prev);
   lock_release(&subproc->lock);
 }
 
@@ -47,8 +32,8 @@ static void heap_unlist(heap_t* heap) {
   subproc_t* subproc = heap->subproc;
   lock_acquire(&subproc->lock);
   lock_acquire(&retired.lock);
-  list_remove(&subproc->heaps, heap);
-  list_add(&retired.first, heap);
+  LIST_REMOVE(subproc->heaps, heap, next, prev);
+  LIST_ADD(retired.first, heap, next, prev);
   lock_release(&retired.lock);
   lock_release(&subproc->lock);
 }
@@ -66,7 +51,7 @@ PRIVATE void retired_unlock_after_fork(bool child) { lock_after_fork(&retired.lo
 static void heap_free_record(heap_t* heap) {
   subproc_t* subproc = heap->subproc;
   lock_acquire(&retired.lock);
-  list_remove(&retired.first, heap);
+  LIST_REMOVE(retired.first, heap, next, prev);
   lock_release(&retired.lock);
   lock_acquire(&subproc->lock);
   stats_export(&heap->stats, &subproc->scratch);
@@ -117,21 +102,8 @@ PRIVATE void heap_add_page(heap_t* heap, page_t* page) {
   if (heap->is_main) { return; }
   lock_acquire(&heap->lock);
   heap_ref_locked(heap);
-  page->heap_prev = NULL;
-  page->heap_next = heap->pages;
-  if (page->heap_next != NULL) { page->heap_next->heap_prev = page; }
-  heap->pages = page;
+  LIST_ADD(heap->pages, page, heap_next, heap_prev);
   lock_release(&heap->lock);
-}
-
-static void heap_unlist_page(heap_t* heap, page_t* page) {
-  if (page->heap_prev != NULL) {
-    page->heap_prev->heap_next = page->heap_next;
-  } else {
-    heap->pages = page->heap_next;
-  }
-  if (page->heap_next != NULL) { page->heap_next->heap_prev = page->heap_prev; }
-  page->heap_next = page->heap_prev = NULL;
 }
 
 static void heap_remove_page(heap_t* heap, page_t* page) {
@@ -142,7 +114,7 @@ static void heap_remove_page(heap_t* heap, page_t* page) {
   if (page->bin != BIN_LARGE) { stat_down(&heap->stats.malloc_normal, bytes); }
   if (heap->is_main) { return; }
   lock_acquire(&heap->lock);
-  heap_unlist_page(heap, page);
+  LIST_REMOVE(heap->pages, page, heap_next, heap_prev);
   const bool last = heap_unref_locked(heap);
   lock_release(&heap->lock);
   if (last) { heap_free_record(heap); }
@@ -191,22 +163,14 @@ PRIVATE void heap_link_theap(heap_t* heap, theap_t* theap) {
   stat_up(&memory_stats.theaps, 1);
   lock_acquire(&heap->lock);
   heap_ref_locked(heap);
-  theap->heap_prev = NULL;
-  theap->heap_next = heap->theaps;
-  if (theap->heap_next != NULL) { theap->heap_next->heap_prev = theap; }
-  heap->theaps = theap;
+  LIST_ADD(heap->theaps, theap, heap_next, heap_prev);
   lock_release(&heap->lock);
 }
 
 PRIVATE void heap_unlink_theap(heap_t* heap, theap_t* theap) {
   stat_down(&memory_stats.theaps, 1);
   lock_acquire(&heap->lock);
-  if (theap->heap_prev != NULL) {
-    theap->heap_prev->heap_next = theap->heap_next;
-  } else {
-    heap->theaps = theap->heap_next;
-  }
-  if (theap->heap_next != NULL) { theap->heap_next->heap_prev = theap->heap_prev; }
+  LIST_REMOVE(heap->theaps, theap, heap_next, heap_prev);
   const bool last = heap_unref_locked(heap);
   lock_release(&heap->lock);
   if (last && !heap->is_main) { heap_free_record(heap); }

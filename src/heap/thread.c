@@ -1,6 +1,7 @@
 // Threads: their records, their end, and a theap for those that have none.
 #include "heap.h"
 
+#include "../base/list.h"
 #include "../memory/meta.h"
 #include "../service/options.h"
 #include "guard.h"
@@ -94,10 +95,7 @@ typedef struct thread_record {
 
 static void registry_add(thread_t* thread) {
   lock_acquire(&registry.lock);
-  thread->prev = NULL;
-  thread->next = registry.threads;
-  if (thread->next != NULL) { thread->next->prev = thread; }
-  registry.threads = thread;
+  LIST_ADD(registry.threads, thread, next, prev);
   thread->subproc->threads++;
   lock_release(&registry.lock);
   (void)add_relaxed(&thread_count, 1);
@@ -106,12 +104,7 @@ static void registry_add(thread_t* thread) {
 
 static void registry_remove(thread_t* thread) {
   lock_acquire(&registry.lock);
-  if (thread->prev != NULL) {
-    thread->prev->next = thread->next;
-  } else {
-    registry.threads = thread->next;
-  }
-  if (thread->next != NULL) { thread->next->prev = thread->prev; }
+  LIST_REMOVE(registry.threads, thread, next, prev);
   thread->subproc->threads--;
   lock_release(&registry.lock);
   (void)sub_relaxed(&thread_count, 1);
