@@ -152,6 +152,7 @@ API void mi_collect(bool force) {
     ask_others_to_collect();
     page_release_ready();
     page_release_stuck();
+    guard_release_stuck();
   }
   memory_collect(force);
 }

@@ -16,7 +16,8 @@ enum { QUARANTINE_BLOCKS = 256, QUARANTINE_BYTES = 16 << 20, QUARANTINE_LONGEST 
 
 static struct {
   lock_t lock;
-  page_t *oldest, *newest;  // linked by `next`
+  page_t *oldest, *newest;  // in quarantine, linked by `next`
+  page_t* stuck;            // those that guard_drop could not release, too
   size_t blocks, bytes;
   random_t random;
 } guards;
@@ -63,52 +64,88 @@ static void guards_put(page_t* page) {
   lock_release(&guards.lock);
 }
 
-// ---- out of reach: each range is guarded and brought back by itself, as the port counts them ----
+// ---- out of reach: each part of a span by itself, as the port counts them ----
 
-static size_t head_bytes(const guard_t* guard) {
-  return (size_t)(guard->inner - guard->page->span_start);
-}
-static size_t inner_bytes(const guard_t* guard) {
-  return (size_t)(guard->inner_end - guard->inner);
-}
-static size_t tail_bytes(const guard_t* guard) {
-  return span_bytes(guard->page) - head_bytes(guard) - inner_bytes(guard);
-}
+enum { HEAD, INNER, TAIL, PARTS };
 
-// False: nothing is, and the page has gone.
-static bool guard_both_ends(const guard_t* guard) {
-  page_t* page = guard->page;
-  const bool head = port_guard(page->span_start, head_bytes(guard)) == 0;
-  if (head && port_guard(guard->inner_end, tail_bytes(guard)) == 0) { return true; }
-  const bool back = !head || port_unguard(page->span_start, head_bytes(guard)) == 0;
-  if (back) { page_release(page, true); }
-  return false;
+// Or where the part before it ends.
+static uint8_t* part_start(const guard_t* guard, int part) {
+  const page_t* page = guard->page;
+  uint8_t* const starts[PARTS + 1] = {page->span_start, guard->inner, guard->inner_end,
+                                      page->span_start + span_bytes(page)};
+  return starts[part];
 }
 
-static bool guard_bring_back(const guard_t* guard) {
-  const bool head = port_unguard(guard->page->span_start, head_bytes(guard)) == 0;
-  const bool inner = !guard->away || port_unguard(guard->inner, inner_bytes(guard)) == 0;
-  const bool tail = port_unguard(guard->inner_end, tail_bytes(guard)) == 0;
-  return head && inner && tail;
+static size_t part_bytes(const guard_t* guard, int part) {
+  return (size_t)(part_start(guard, part + 1) - part_start(guard, part));
 }
 
-// Memory that cannot be had back stays out of reach for good.
-static void guard_drop(page_t* page) {
+// Where that fails, some of it may be out of reach all the same.
+static bool part_guard(guard_t* guard, int part) {
+  guard->away |= (uint8_t)(1 << part);
+  return port_guard(part_start(guard, part), part_bytes(guard, part)) == 0;
+}
+
+static bool guard_bring_back(guard_t* guard) {
+  for (int part = 0; part < PARTS; part++) {
+    const uint8_t bit = (uint8_t)(1 << part);
+    if ((guard->away & bit) != 0 &&
+        port_unguard(part_start(guard, part), part_bytes(guard, part)) == 0) {
+      guard->away &= (uint8_t)~bit;
+    }
+  }
+  return guard->away == 0;
+}
+
+// False: the OS would not take the guards away; the page waits until it does.
+static bool guard_drop(page_t* page) {
   guard_t* guard = page->guard;
-  if (!guard_bring_back(guard)) { return; }
+  if (!guard_bring_back(guard)) {
+    lock_acquire(&guards.lock);
+    page->next = guards.stuck;
+    guards.stuck = page;
+    lock_release(&guards.lock);
+    return false;
+  }
   map_enter(page->span_start, page->span_slices, NULL);
   page->next = NULL;
   page->guard = NULL;
   page_release(page, true);
   meta_free(guard, sizeof(guard_t));
+  return true;
+}
+
+static page_t* stuck_pop(void) {
+  lock_acquire(&guards.lock);
+  page_t* page = guards.stuck;
+  if (page != NULL) { guards.stuck = page->next; }
+  lock_release(&guards.lock);
+  return page;
+}
+
+PRIVATE void guard_release_stuck(void) {
+  page_t* page = stuck_pop();
+  while (page != NULL && guard_drop(page)) { page = stuck_pop(); }
+}
+
+// False: page and record have gone.
+static bool guard_both_ends(guard_t* guard) {
+  guard->page->guard = guard;
+  if (part_guard(guard, HEAD) && part_guard(guard, TAIL)) { return true; }
+  map_enter(guard->page->span_start, guard->page->span_slices, NULL);
+  (void)guard_drop(guard->page);
+  return false;
 }
 
 static void guards_trim(size_t blocks, size_t bytes) {
   page_t* page = guards_excess(blocks, bytes);
-  for (; page != NULL; page = guards_excess(blocks, bytes)) { guard_drop(page); }
+  for (; page != NULL; page = guards_excess(blocks, bytes)) { (void)guard_drop(page); }
 }
 
-PRIVATE void guard_flush(void) { guards_trim(0, 0); }
+PRIVATE void guard_flush(void) {
+  guards_trim(0, 0);
+  guard_release_stuck();
+}
 
 PRIVATE void guard_lock_for_fork(void) { lock_acquire(&guards.lock); }
 PRIVATE void guard_unlock_after_fork(bool child) { lock_after_fork(&guards.lock, child); }
@@ -135,11 +172,6 @@ static void guard_place(guard_t* guard, const guard_want_t* want, bool left) {
   guard->block = guard->inner + (at - start);
 }
 
-// Memory of the program, and huge OS pages, stay whole.
-static bool may_be_sampled(const arena_t* arena) {
-  return arena == NULL || (!arena->pinned && !arena->committed && arena->commit_fun == NULL);
-}
-
 static page_t* guard_page(const heap_t* heap, size_t inner_bytes) {
   enum { DIRECT_LEAST = 32 << 20 };
   const size_t os_page = port_page_bytes();
@@ -161,7 +193,7 @@ static size_t inner_wanted(const guard_want_t* want, size_t bytes) {
   return align_up(size_max(bytes, 1) + (want->offset != 0 ? want->align : 0), port_page_bytes());
 }
 
-// The span, with guards. The page does not name the record yet.
+// The span. The page does not name the record yet.
 static bool guard_map(guard_t* guard, const heap_t* heap, const guard_want_t* want) {
   const size_t inner = inner_wanted(want, guard->bytes);
   page_t* page = guard_page(heap, inner);
@@ -169,7 +201,7 @@ static bool guard_map(guard_t* guard, const heap_t* heap, const guard_want_t* wa
   guard->page = page;
   guard->inner = page->start;
   guard->inner_end = page->start + inner;
-  if (may_be_sampled(page->span_arena)) { return guard_both_ends(guard); }
+  if (page->span_arena == NULL || arena_can_protect(page->span_arena)) { return true; }
   page_release(page, true);
   return false;
 }
@@ -188,7 +220,6 @@ static void guard_enter(const theap_t* theap, guard_t* guard) {
   page->block_bytes = guard->bytes;
   block_return(page, (block_t*)(void*)guard->block);
   block_set_size(page, guard->block, guard->bytes);
-  page->guard = guard;
   store_relaxed(&page->keeper, theap->serial);
   map_enter(page->span_start, page->span_slices, page);
   heap_add_page(heap, page);
@@ -206,6 +237,7 @@ PRIVATE void* guard_take(theap_t* theap, const guard_want_t* want) {
     meta_free(guard, sizeof(guard_t));
     return NULL;
   }
+  if (!guard_both_ends(guard)) { return NULL; }
   guard_place(guard, want, guard_coin(theap) && want->size > 0);
   guard_fill(guard, want->zero);
   trace_take(&guard->taken);
@@ -259,12 +291,11 @@ PRIVATE void guard_retire(page_t* page) {
   store_relaxed(&page->heap, NULL);
   guard->freed = true;
   if (guard->given.thread == 0) { guard->given.thread = port_thread_number(); }  // with its heap
-  guard->away = port_guard(guard->inner, inner_bytes(guard)) == 0;
-  if (guard->away && span_bytes(page) <= QUARANTINE_LONGEST) {
+  if (part_guard(guard, INNER) && span_bytes(page) <= QUARANTINE_LONGEST) {
     guards_put(page);
     guards_trim(QUARANTINE_BLOCKS, QUARANTINE_BYTES);
   } else {
-    guard_drop(page);
+    (void)guard_drop(page);
   }
 }
 

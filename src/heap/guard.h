@@ -13,7 +13,8 @@
 //     of no bytes is where the guard behind begins, so that none can be read or written.
 //
 //   guard_take --> LIVE --guard_retire--> FREED, in quarantine: all of the span is out of reach
-//     --guards_trim--> gone: the span and the record serve others
+//     --guard_drop--> gone: the span and the record serve others; or stuck, if the OS does not take
+//     the guards away, until guard_release_stuck
 //
 // G1 page->guard is the record from before the block is handed out until the page goes.
 // G2 every slice of the span leads to the page, so any address in it finds the record.
@@ -34,7 +35,8 @@ typedef struct guard {
   uint8_t* block;
   size_t bytes;  // asked for
   uint8_t *inner, *inner_end;
-  bool freed, away;  // the inner part is out of reach too
+  bool freed;
+  uint8_t away;  // a bit for each part of the span: it is out of reach
   trace_t taken, given;
 } guard_t;
 
@@ -57,6 +59,8 @@ PRIVATE void guard_free(void* p, page_t* page);
 PRIVATE void guard_retire(page_t* page);
 // Empties the quarantine.
 PRIVATE void guard_flush(void);
+// Spans whose guards the OS would not take away: it may do so now.
+PRIVATE void guard_release_stuck(void);
 
 SHARED_DATA(_Atomic(uint32_t), guard_versions);  // grows with each change of a setting
 // Requests until the next sample, at least 1.

@@ -263,26 +263,26 @@ PRIVATE int port_unguard(void* start, size_t bytes) {
     return os_mmap(start, bytes, PROT_READ | PROT_WRITE, MAP_PLAIN | MAP_FIXED, &same);
   }
   if (!load_relaxed(&has_guard_mappings)) { return marked ? 0 : EINVAL; }
-  if (!marked && load_relaxed(&guard_mappings) > 0) { sub_relaxed(&guard_mappings, 1); }
-  return os_call(SYS_mprotect, start, bytes, PROT_READ | PROT_WRITE);
+  const int error = os_call(SYS_mprotect, start, bytes, PROT_READ | PROT_WRITE);
+  if (error == 0 && !marked && load_relaxed(&guard_mappings) > 0) {
+    sub_relaxed(&guard_mappings, 1);
+  }
+  return error;
 }
 
-PRIVATE size_t port_address_limit(void) {
+// SIZE_MAX without one, and where it is more than there are addresses.
+static size_t limit_of(int resource) {
   struct rlimit limit = {.rlim_cur = RLIM_INFINITY};
   const int saved = errno;
-  (void)getrlimit(RLIMIT_AS, &limit);
+  (void)getrlimit(resource, &limit);
   errno = saved;
   return limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= SIZE_MAX ? SIZE_MAX
                                                                        : (size_t)limit.rlim_cur;
 }
 
-PRIVATE bool port_data_is_limited(void) {
-  struct rlimit limit = {.rlim_cur = RLIM_INFINITY};
-  const int saved = errno;
-  (void)getrlimit(RLIMIT_DATA, &limit);
-  errno = saved;
-  return limit.rlim_cur != RLIM_INFINITY;
-}
+PRIVATE size_t port_address_limit(void) { return limit_of(RLIMIT_AS); }
+
+PRIVATE bool port_data_is_limited(void) { return limit_of(RLIMIT_DATA) != SIZE_MAX; }
 
 PRIVATE int port_seal(void* start, size_t bytes, bool on) {
   return os_call(SYS_mprotect, start, bytes, on ? PROT_NONE : PROT_READ | PROT_WRITE);

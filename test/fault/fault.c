@@ -59,6 +59,7 @@ static bool ends_are_told(void) {
 static void check_nothing_left(void) {
   mi_stats_t stats = {.size = sizeof(stats), .version = MI_STAT_VERSION};
   mi_collect(true);
+  guard_flush();
   page_release_kept(); /* memory that keeps its class */
   mi_collect(true);
   CHECK(arenas_are_sound());

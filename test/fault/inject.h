@@ -72,6 +72,7 @@ static fault_plan_t fault_plan;
 static _Atomic(bool) fault_armed;
 static _Atomic(unsigned) fault_calls; /* of the plan's kind, while armed */
 static _Atomic(unsigned) fault_injected;
+static _Atomic(bool) fault_refuses; /* whatever the plan: all calls about memory fail, uncounted */
 
 static bool fault_is_planned(fault_kind_t kind) {
   switch (fault_plan.kind) {
@@ -83,6 +84,10 @@ static bool fault_is_planned(fault_kind_t kind) {
 
 /* Sets errno and says true if this call is to fail. */
 static bool fault_hits(fault_kind_t kind) {
+  if (atomic_load(&fault_refuses) && kind <= FAULT_MREMAP) {
+    errno = ENOMEM;
+    return true;
+  }
   if (!atomic_load(&fault_armed) || !fault_is_planned(kind)) { return false; }
   const unsigned n = atomic_fetch_add(&fault_calls, 1) + 1;
   if (n < fault_plan.first || n > fault_plan.last) { return false; }

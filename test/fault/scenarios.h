@@ -425,6 +425,21 @@ static void scenario_huge(void) {
   mi_free(p);
 }
 
+/* Every block between guards. Those that the OS does not take away wait until it does. */
+static void scenario_guarded(void) {
+  enum { COUNT = 12 };
+  item_t items[COUNT];
+  mi_option_set(mi_option_guarded_sample_rate, 1);
+  for (size_t round = 0; round < 2; round++) {
+    for (size_t i = 0; i < COUNT; i++) { items[i] = item_new((size_t)1 << 2 * i, i); }
+    atomic_store(&fault_refuses, round == 0);
+    items_free(items, COUNT);
+    guard_flush();
+    atomic_store(&fault_refuses, false);
+  }
+  mi_option_set(mi_option_guarded_sample_rate, 0);
+}
+
 static void count_text(const char* text, void* arg) { *(size_t*)arg += strlen(text); }
 
 static void scenario_statistics(void) {
@@ -511,6 +526,7 @@ static const scenario_t scenarios[] = {
     {"short_threads", scenario_short_threads},
     {"purge", scenario_purge},
     {"huge", scenario_huge},
+    {"guarded", scenario_guarded},
     {"statistics", scenario_statistics},
     {"fork", scenario_fork},
     {"subproc", scenario_subproc},
