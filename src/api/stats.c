@@ -25,28 +25,13 @@
 
 _Static_assert((int)STAT_MALLOC_BINS == (int)BIN_LARGE + 1, "a bin for each class and the rest");
 
-// ---- all counts of a struct ----
-
-typedef void count_fun(mi_stat_count_t* count);
-
-static COLD void for_each_count(mi_stats_t* stats, count_fun* fun) {
-#define MI_STAT_COUNT(name) fun(&stats->name);
-#define MI_STAT_COUNTER(name)
-  MI_STAT_FIELDS()
-#undef MI_STAT_COUNT
-#undef MI_STAT_COUNTER
-  for (int i = 0; i < STAT_MALLOC_BINS; i++) { fun(&stats->malloc_bins[i]); }
-  for (int i = 0; i < STAT_PAGE_BINS; i++) { fun(&stats->page_bins[i]); }
-  for (int i = 0; i < STAT_CHUNK_BINS; i++) { fun(&stats->chunk_bins[i]); }
-}
-
-static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
+// ---- counts ----
 
 // Numbers that were read while others wrote may not fit each other.
 static void count_tidy(mi_stat_count_t* count) {
-  count->current = larger(count->current, 0);
-  count->peak = larger(count->peak, count->current);
-  count->total = larger(count->total, count->peak);
+  count->current = int64_max(count->current, 0);
+  count->peak = int64_max(count->peak, count->current);
+  count->total = int64_max(count->total, count->peak);
 }
 
 // What is over: all but what is there now.
@@ -152,7 +137,7 @@ static void heap_export(heap_t* heap, mi_stats_t* out) {
 
 // What follows from the other numbers.
 static void complete(mi_stats_t* stats) {
-  for_each_count(stats, count_tidy);
+  stats_for_each(stats, count_tidy);
   stats->malloc_normal_count.total = 0;
   for (int bin = 0; bin < BIN_LARGE; bin++) {
     stats->malloc_normal_count.total += stats->malloc_bins[bin].total;
@@ -160,7 +145,7 @@ static void complete(mi_stats_t* stats) {
   const mi_stat_count_t *normal = &stats->malloc_normal, *huge = &stats->malloc_huge;
   stats->malloc_requested = (mi_stat_count_t){
       .total = normal->total + huge->total,
-      .peak = larger(normal->peak + huge->current, normal->current + huge->peak),
+      .peak = int64_max(normal->peak + huge->current, normal->current + huge->peak),
       .current = normal->current + huge->current,
   };
 }
@@ -376,7 +361,7 @@ API void mi_heap_stats_merge_to_subproc(mi_heap_t* heap) {
   lock_acquire(&subproc->lock);
   (void)heap_read(heap);
   stats_export(&heap->stats, &subproc->scratch);
-  for_each_count(&subproc->scratch, count_leave_past);
+  stats_for_each(&subproc->scratch, count_leave_past);
   stats_merge(&subproc->gone, &subproc->scratch);
   stats_clear(&heap->stats);
   lock_release(&subproc->lock);

@@ -4,8 +4,9 @@
 // sees to: every live block is seen once and no free one. It takes no lock, so the visitor may use
 // other heaps; it must not allocate or free in the one that is visited, the block it sees included.
 //
-// A block is free if it is on the page's own list or on the one of blocks that came home from other
-// threads, or if it has never been on a list; all others are live.
+// A block is free if it is on a list of the page's own or on the one of blocks that came home from
+// other threads, or if it has never been on a list; all others are live. Where the state of each
+// block is known, that says it.
 //
 // Every page has a keeper, the theap that owned it last: a page that is full, parked in the heap's
 // pool or one large block is nobody's, but still counts as its keeper's. A page whose keeper is no
@@ -28,7 +29,7 @@ static bool set_has(const block_set_t* set, size_t index) {
   return (set->words[index / 64] >> (index % 64) & 1) != 0;
 }
 
-// A list that leads out of the page or in a circle has been overwritten: it ends there.
+// False: it is no block of the page, or in the set already.
 static bool set_add(block_set_t* set, const page_t* page, const block_t* block) {
   const size_t block_bytes = size_max(page->block_bytes, 1);  // guarded ones may have none
   const size_t index = (size_t)((const uint8_t*)block - page->start) / block_bytes;
@@ -83,6 +84,7 @@ RACY static void find_free_blocks(block_set_t* set, page_t* page, heap_t* heap) 
   if (page_is_single(page)) { return; }
   const uint32_t word = load_acquire(&page->remote);  // [R1] in: the links of what came home
   set_add_list(set, page, page_free_list(page));
+  set_add_list(set, page, page_later(page));
   set_add_list(set, page, page_remote_list(page, word));
 }
 

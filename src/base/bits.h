@@ -18,6 +18,7 @@ FAST size_t align_down(size_t x, size_t a) { return x & ~(a - 1); }
 FAST bool is_aligned(const void* p, size_t a) { return ((uintptr_t)p & (a - 1)) == 0; }
 FAST size_t size_min(size_t a, size_t b) { return a < b ? a : b; }
 FAST size_t size_max(size_t a, size_t b) { return a > b ? a : b; }
+FAST int64_t int64_max(int64_t a, int64_t b) { return a > b ? a : b; }
 FAST size_t divide_up(size_t x, size_t d) { return (x + d - 1) / d; }
 
 // Index of the highest set bit; x is not 0.

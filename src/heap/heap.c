@@ -202,31 +202,17 @@ PRIVATE theap_t* heap_theap_or_null(heap_t* heap) {
 
 // ---- deletion and destruction ----
 
-static page_t* first_parked(heap_t* heap) {
-  for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
-    uint32_t claimed = 0;
-    page_t* page = load_relaxed(&heap->parked[bin]);
-    while (page != NULL && !remote_claim(&page->remote, REMOTE_PARKED, &claimed)) {
-      page = page->next;
-    }
-    if (page != NULL) {
-      page_restore(page, claimed);
-      return page;
-    }
-  }
-  return NULL;
-}
-
 // Parked pages go to the main heap's pool. One that a freeing thread has just claimed is that
 // thread's to move.
 static void move_parked(heap_t* heap) {
-  for (;;) {
-    lock_acquire(&heap->lock);
-    page_t* page = first_parked(heap);
-    lock_release(&heap->lock);
-    if (page == NULL) { return; }
-    heap_unpark(heap, page);
-    heap_park(heap_rehome(page), page);
+  uint32_t claimed = 0;
+  for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
+    page_t* page = heap_claim_parked(heap, bin, &claimed);
+    for (; page != NULL; page = heap_claim_parked(heap, bin, &claimed)) {
+      heap_unpark(heap, page);
+      page_restore(page, claimed);
+      heap_park(heap_rehome(page), page);
+    }
   }
 }
 

@@ -141,7 +141,7 @@ SHARED_DATA(theap_t, theap_empty);
 SHARED_DATA(theap_t, theap_gone);  // of a thread that has ended, but goes on
 SHARED_DATA(heap_t, heap_main_static);
 SHARED_DATA(subproc_t, subproc_main_static);
-SHARED_DATA(_Atomic(uint32_t), heap_epoch);      // grows with each deletion and request to collect
+SHARED_DATA(_Atomic(uint32_t), heap_epoch);      // grows with all that threads are to notice
 SHARED_DATA(_Atomic(size_t), thread_count);      // alive, with pages of their own
 SHARED_DATA(_Atomic(size_t), collect_requests);  // unused memory is wanted back from every thread
 
@@ -173,11 +173,14 @@ PRIVATE page_t* theap_find_page(theap_t* theap, unsigned bin);
 // The calling thread owns the page, no queue has it; it has a free block.
 PRIVATE void theap_adopt(theap_t* theap, page_t* page);
 // The owner; page_count_home was true: the last block of the page came home, or some that wait may
-// be used again.
+// be used again. `last` is there so that free leaves its arguments where they are.
 PRIVATE void theap_page_due(const void* last, page_t* page);
 PRIVATE void theap_collect(theap_t* theap, bool force);
-PRIVATE void theap_abandon(theap_t* theap);            // all its pages become FULL, PARKED or go
-PRIVATE void heap_park(heap_t* heap, page_t* page);    // owned by the caller, in no queue
+PRIVATE void theap_abandon(theap_t* theap);          // all its pages become FULL, PARKED or go
+PRIVATE void heap_park(heap_t* heap, page_t* page);  // owned by the caller, in no queue
+// A parked page of the class that is the caller's from now on, but still in the pool; NULL if there
+// is none. *claimed is for page_restore.
+PRIVATE page_t* heap_claim_parked(heap_t* heap, unsigned bin, uint32_t* claimed);
 PRIVATE void heap_unpark(heap_t* heap, page_t* page);  // claimed by the caller
 
 // ---- quarantine.c: freed blocks that wait for a random time; builds with QUARANTINE ----

@@ -214,7 +214,7 @@ PRIVATE void heap_park(heap_t* heap, page_t* page) {
   stat_up(&heap->stats.pages_abandoned, 1);
 }
 
-static page_t* claim_parked(heap_t* heap, unsigned bin, uint32_t* claimed) {
+PRIVATE page_t* heap_claim_parked(heap_t* heap, unsigned bin, uint32_t* claimed) {
   lock_acquire(&heap->lock);
   page_t* page = load_relaxed(&heap->parked[bin]);
   while (page != NULL && !remote_claim(&page->remote, REMOTE_PARKED, claimed)) {
@@ -235,7 +235,7 @@ static page_t* theap_reuse_parked(theap_t* theap, unsigned bin) {
   heap_t* heap = theap->heap;
   uint32_t claimed = 0;
   if (load_relaxed(&heap->parked[bin]) == NULL) { return NULL; }
-  page_t* page = claim_parked(heap, bin, &claimed);
+  page_t* page = heap_claim_parked(heap, bin, &claimed);
   if (page == NULL) { return NULL; }
   heap_unpark(heap, page);
   page_restore(page, claimed);

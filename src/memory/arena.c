@@ -163,6 +163,7 @@ static void arena_unmap(arena_t** link) {
   meta_free(arena, sizeof(arena_t));
 }
 
+// The first one stays.
 PRIVATE void memory_unmap_empty(void) {
   arena_t** link = memory.first == NULL ? &memory.first : &memory.first->next;
   while (*link != NULL) {
@@ -173,8 +174,6 @@ PRIVATE void memory_unmap_empty(void) {
       link = &(*link)->next;
     }
   }
-  if (!port_data_is_limited()) { return; }
-  for (arena_t* arena = memory.first; arena != NULL; arena = arena->next) { arena_retreat(arena); }
 }
 
 // ---- of the program; these take the lock ----

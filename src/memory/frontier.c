@@ -91,8 +91,7 @@ PRIVATE bool arena_advance(arena_t* arena, const span_want_t* want) {
   return true;
 }
 
-// A limit of data counts what is writable, and others may need the room.
-PRIVATE void arena_retreat(arena_t* arena) {
+static void arena_retreat(arena_t* arena) {
   if (arena->frontier == 0 || arena->committed || arena->commit_fun != NULL ||
       run_state(arena, arena->frontier - 1) != RUN_CLEAN) {
     return;
@@ -102,4 +101,9 @@ PRIVATE void arena_retreat(arena_t* arena) {
   if (port_seal(slice_start(arena, first), slices_bytes(length), true) != 0) { return; }
   bin_remove(arena, first);
   arena->frontier = first;
+}
+
+PRIVATE void memory_retreat(void) {
+  if (!port_data_is_limited()) { return; }
+  for (arena_t* arena = memory.first; arena != NULL; arena = arena->next) { arena_retreat(arena); }
 }

@@ -76,8 +76,9 @@ PRIVATE void arena_set_huge(arena_t* arena, bool huge);
 PRIVATE bool huge_is_wanted(bool dense);  // any thread
 // Moves the frontier so that a free run of the wanted length ends there.
 PRIVATE bool arena_advance(arena_t* arena, const span_want_t* want);
-// The clean run at the frontier becomes what it was before the frontier moved.
-PRIVATE void arena_retreat(arena_t* arena);
+// Clean runs at frontiers become what they were before these moved, if data is limited: the limit
+// counts what is writable, and others may need the room.
+PRIVATE void memory_retreat(void);
 
 // ---- arena.c ----
 PRIVATE bool arena_fits(const arena_t* arena, const span_want_t* want);

@@ -146,6 +146,7 @@ PRIVATE void memory_collect(bool force) {
     freed_flush_all();
     purge_all();
     memory_unmap_empty();
+    memory_retreat();
   } else {
     purge_due(0);
     if (purge_delay_ms() >= 0) { freed_flush(memory.now_ms - purge_delay_ms()); }

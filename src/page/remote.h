@@ -29,6 +29,7 @@
 #include "../base/atomic.h"
 #include "../base/attributes.h"
 #include "../base/modes.h"
+#include "class.h"
 
 typedef struct block {
   struct block* next;
@@ -44,18 +45,18 @@ enum {
   REMOTE_ONE = 1 << 2,
   REMOTE_HEAD = 1 << 17
 };
-enum { REMOTE_COUNT_MAX = (1 << 15) - 1, REMOTE_GRANULE = 16 };
+enum { REMOTE_COUNT_MAX = (1 << 15) - 1 };
 
 FAST uint32_t remote_state(uint32_t word) { return word & REMOTE_STATE; }
 FAST uint32_t remote_count(uint32_t word) { return word / REMOTE_ONE & REMOTE_COUNT_MAX; }
 
 FAST block_t* remote_head(uint32_t word, uint8_t* start) {
   const uint32_t head = word / REMOTE_HEAD;
-  return head == 0 ? NULL : (block_t*)(void*)(start + (size_t)(head - 1) * REMOTE_GRANULE);
+  return head == 0 ? NULL : (block_t*)(void*)(start + (size_t)(head - 1) * GRANULE);
 }
 
 FAST uint32_t remote_granule(const block_t* head, const uint8_t* start) {
-  return (uint32_t)((size_t)((const uint8_t*)head - start) / REMOTE_GRANULE) + 1;
+  return (uint32_t)((size_t)((const uint8_t*)head - start) / GRANULE) + 1;
 }
 
 FAST uint32_t remote_word(uint32_t state, uint32_t count, uint32_t head) {

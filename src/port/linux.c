@@ -27,6 +27,9 @@
 #ifndef MAP_HUGE_SHIFT
 #define MAP_HUGE_SHIFT 26
 #endif
+#ifndef SYS_futex  // 32 bits, and a time of 64
+#define SYS_futex SYS_futex_time64
+#endif
 
 enum { MAP_PLAIN = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE };
 
@@ -143,7 +146,7 @@ PRIVATE int port_commit(void* start, size_t bytes) {
                                                                                           : error;
 }
 
-PRIVATE UNUSED int port_populate(void* start, size_t bytes) {
+PRIVATE int port_populate(void* start, size_t bytes) {
   enum { POPULATE_WRITE = 23 };
   return os_advise(start, bytes, POPULATE_WRITE);
 }
@@ -193,6 +196,15 @@ static size_t read_file(const char* path, char* out, size_t size) {
   return got > 0 ? (size_t)got : 0;
 }
 
+// The number that the text begins with.
+static size_t decimal_of(const char* text) {
+  size_t n = 0;
+  for (; *text >= '0' && *text <= '9' && n < SIZE_MAX / 100; text++) {
+    n = n * 10 + (size_t)(*text - '0');
+  }
+  return n;
+}
+
 // ---- guards: markers in the page tables (Linux 6.13), which cost no mapping; where those are
 // missing or refused, as on locked memory, protection, which costs two, up to a number ----
 
@@ -210,11 +222,8 @@ static size_t guard_mappings_most(void) {
   if (most == 0) {
     enum { USUAL = 65530, SHARE = 16 };
     char text[32];
-    for (const char* c = read_file("/proc/sys/vm/max_map_count", text, sizeof(text)) > 0 ? text
-                                                                                         : "";
-         *c >= '0' && *c <= '9' && most < SIZE_MAX / 100; c++) {
-      most = most * 10 + (size_t)(*c - '0');
-    }
+    (void)read_file("/proc/sys/vm/max_map_count", text, sizeof(text));
+    most = decimal_of(text);
     most = (most == 0 ? USUAL : most) / SHARE + 1;
     store_relaxed(&known, most);
   }
@@ -271,18 +280,18 @@ PRIVATE int port_unguard(void* start, size_t bytes) {
 }
 
 // SIZE_MAX without one, and where it is more than there are addresses.
-static size_t limit_of(int resource) {
+static size_t limit_of(bool data) {
   struct rlimit limit = {.rlim_cur = RLIM_INFINITY};
   const int saved = errno;
-  (void)getrlimit(resource, &limit);
+  (void)getrlimit(data ? RLIMIT_DATA : RLIMIT_AS, &limit);
   errno = saved;
   return limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= SIZE_MAX ? SIZE_MAX
                                                                        : (size_t)limit.rlim_cur;
 }
 
-PRIVATE size_t port_address_limit(void) { return limit_of(RLIMIT_AS); }
+PRIVATE size_t port_address_limit(void) { return limit_of(false); }
 
-PRIVATE bool port_data_is_limited(void) { return limit_of(RLIMIT_DATA) != SIZE_MAX; }
+PRIVATE bool port_data_is_limited(void) { return limit_of(true) != SIZE_MAX; }
 
 PRIVATE int port_seal(void* start, size_t bytes, bool on) {
   return os_call(SYS_mprotect, start, bytes, on ? PROT_NONE : PROT_READ | PROT_WRITE);
@@ -309,8 +318,7 @@ PRIVATE int port_map_huge(size_t bytes, size_t huge_bytes, int node, void** out)
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | size_flag, out);
   if (error != 0) { return error; }
   bind_to_node(*out, bytes, node);
-  enum { POPULATE_WRITE = 23 };
-  if (os_advise(*out, bytes, POPULATE_WRITE) == EFAULT) {
+  if (port_populate(*out, bytes) == EFAULT) {
     port_release(*out, bytes);
     return ENOMEM;
   }
@@ -371,11 +379,7 @@ PRIVATE int port_numa_count(void) {
   char text[64];  // "0", "0-3"
   if (read_file("/sys/devices/system/node/possible", text, sizeof(text)) == 0) { return 1; }
   const char* last = strrchr(text, '-');
-  int count = 0;
-  for (const char* c = last == NULL ? text : last + 1; *c >= '0' && *c <= '9'; c++) {
-    count = count * 10 + (*c - '0');
-  }
-  return count + 1;
+  return (int)decimal_of(last == NULL ? text : last + 1) + 1;
 }
 
 PRIVATE int port_random(void* out, size_t bytes) {
@@ -395,22 +399,14 @@ PRIVATE int port_random(void* out, size_t bytes) {
 PRIVATE void port_wait(_Atomic(uint32_t)* word, uint32_t value) {
   enum { WAIT_PRIVATE = 128 };
   const int saved = errno;
-#ifdef SYS_futex
   (void)syscall(SYS_futex, word, WAIT_PRIVATE, value, NULL, NULL, 0);
-#else
-  (void)syscall(SYS_futex_time64, word, WAIT_PRIVATE, value, NULL, NULL, 0);
-#endif
   errno = saved;
 }
 
 PRIVATE void port_wake_one(_Atomic(uint32_t)* word) {
   enum { WAKE_PRIVATE = 1 | 128 };
   const int saved = errno;
-#ifdef SYS_futex
   (void)syscall(SYS_futex, word, WAKE_PRIVATE, 1, NULL, NULL, 0);
-#else
-  (void)syscall(SYS_futex_time64, word, WAKE_PRIVATE, 1, NULL, NULL, 0);
-#endif
   errno = saved;
 }
 
@@ -420,13 +416,9 @@ static uint64_t timeval_ms(struct timeval t) {
 
 static size_t resident_pages(void) {
   char text[128];  // statm: "size resident …" in pages
-  size_t pages = 0;
-  if (read_file("/proc/self/statm", text, sizeof(text)) == 0) { return 0; }
-  const char* c = strchr(text, ' ');
-  for (c = c == NULL ? "" : c + 1; *c >= '0' && *c <= '9'; c++) {
-    pages = pages * 10 + (size_t)(*c - '0');
-  }
-  return pages;
+  (void)read_file("/proc/self/statm", text, sizeof(text));
+  const char* space = strchr(text, ' ');
+  return space == NULL ? 0 : decimal_of(space + 1);
 }
 
 PRIVATE void port_usage(port_usage_t* out) {

@@ -46,13 +46,13 @@ PRIVATE int port_unguard(void* start, size_t bytes);
 PRIVATE int port_seal(void* start, size_t bytes, bool on);
 // Advises for or against transparent huge pages.
 PRIVATE int port_advise_huge(void* start, size_t bytes, bool wanted);
-// Is there a limit of memory that is writable (RLIMIT_DATA)?
-PRIVATE bool port_data_is_limited(void);
 // Maps memory on explicit huge OS pages of 2 MiB or 1 GiB; `node` is a NUMA node or -1.
 PRIVATE int port_map_huge(size_t bytes, size_t huge_bytes, int node, void** out);
 
 // The most address space the process may have (RLIMIT_AS); SIZE_MAX without a limit.
 PRIVATE size_t port_address_limit(void);
+// Is there a limit of memory that is writable (RLIMIT_DATA)?
+PRIVATE bool port_data_is_limited(void);
 
 // ---- process, threads, time ----
 

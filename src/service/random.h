@@ -24,7 +24,7 @@ PRIVATE UNUSED uint64_t random_below(random_t* random, uint64_t bound);
 PRIVATE UNUSED void random_reseed(random_t* random);
 
 // Quick numbers of a small state that was filled from a generator: an order that an observer may
-// work out from many of them, but does not know beforehand. The state is not 0.
+// work out from many of them, but does not know beforehand.
 FAST uint32_t quick_next(uint64_t* state) {
   *state = *state * 6364136223846793005u + 1442695040888963407u;
   const uint32_t high = (uint32_t)(*state >> 32);

@@ -3,10 +3,9 @@
 #include <string.h>
 
 #include "../../include/mimalloc.h"
+#include "../base/bits.h"
 
 // ---- from and to the public struct ----
-
-static int64_t max_i64(int64_t a, int64_t b) { return a > b ? a : b; }
 
 static COLD void clear_count(stat_count_t* count) {
   const intptr_t current = load_relaxed(&count->current);
@@ -29,26 +28,26 @@ PRIVATE void stats_clear(stats_t* stats) {
   clear_counts(stats->chunk_bins, STAT_CHUNK_BINS);
 }
 
-static COLD void end_counts(mi_stat_count_t* counts, size_t n) {
-  for (size_t i = 0; i < n; i++) { counts[i].current = 0; }
-}
-
-PRIVATE void stats_end(mi_stats_t* stats) {
-#define MI_STAT_COUNT(name) stats->name.current = 0;
+PRIVATE COLD void stats_for_each(mi_stats_t* stats, stat_count_fun* fun) {
+#define MI_STAT_COUNT(name) fun(&stats->name);
 #define MI_STAT_COUNTER(name)
   MI_STAT_FIELDS()
 #undef MI_STAT_COUNT
 #undef MI_STAT_COUNTER
-  end_counts(stats->malloc_bins, STAT_MALLOC_BINS);
-  end_counts(stats->page_bins, STAT_PAGE_BINS);
-  end_counts(stats->chunk_bins, STAT_CHUNK_BINS);
+  for (int i = 0; i < STAT_MALLOC_BINS; i++) { fun(&stats->malloc_bins[i]); }
+  for (int i = 0; i < STAT_PAGE_BINS; i++) { fun(&stats->page_bins[i]); }
+  for (int i = 0; i < STAT_CHUNK_BINS; i++) { fun(&stats->chunk_bins[i]); }
 }
+
+static void count_end(mi_stat_count_t* count) { count->current = 0; }
+
+PRIVATE void stats_end(mi_stats_t* stats) { stats_for_each(stats, count_end); }
 
 static COLD void export_count(const stat_count_t* count, mi_stat_count_t* out) {
   out->total = load_relaxed(&count->total);
   out->current = load_relaxed(&count->current);
   out->peak =
-      max_i64(load_relaxed(&count->peak), out->current);  // another thread may be between the two
+      int64_max(load_relaxed(&count->peak), out->current);  // another thread may be between the two
 }
 
 static COLD void export_counts(const stat_count_t* counts, mi_stat_count_t* out, size_t n) {
@@ -70,7 +69,7 @@ PRIVATE void stats_export(const stats_t* stats, mi_stats_t* out) {
 }
 
 static COLD void merge_count(mi_stat_count_t* into, const mi_stat_count_t* from) {
-  into->peak = max_i64(into->peak + from->current, into->current + from->peak);
+  into->peak = int64_max(into->peak + from->current, into->current + from->peak);
   into->total += from->total;
   into->current += from->current;
 }

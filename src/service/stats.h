@@ -50,6 +50,10 @@ FAST void stat_up(stat_count_t* count, size_t n) {
 
 FAST void stat_down(stat_count_t* count, size_t n) { sub_relaxed(&count->current, (intptr_t)n); }
 
+// All counts of a struct.
+typedef void stat_count_fun(mi_stat_count_t* count);
+PRIVATE COLD void stats_for_each(mi_stats_t* stats, stat_count_fun* fun);
+
 // What is in use stays counted: peak and total of a count start again from its current value.
 PRIVATE void stats_clear(stats_t* stats);
 // Of a place that is gone: nothing of it is there now.

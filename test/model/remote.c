@@ -16,7 +16,7 @@ enum { BLOCKS = 4, NOBODY = -1 };
 
 typedef union block_memory {
   block_t block;
-  uint8_t granule[REMOTE_GRANULE];
+  uint8_t granule[GRANULE];
 } block_memory_t;
 
 // What a page is to this protocol.
