@@ -164,12 +164,31 @@ static void gather_heaps(subproc_t* subproc, mi_stats_t* out) {
   }
 }
 
+static void bins_leave(mi_stat_count_t* bins) {
+  for (int i = 0; i < STAT_MALLOC_BINS; i++) { bins[i].current = 0; }
+}
+
+// Pages of deleted heaps, full ones and large blocks, are counted where they came from until a
+// block in them is freed; their blocks were counted with the main heap's.
+static void gather_retired(subproc_t* subproc, mi_stats_t* out) {
+  mi_stats_t* one = &subproc->scratch;
+  for (heap_t* heap = retired_lock(); heap != NULL; heap = heap->next) {
+    if (heap->subproc != subproc) { continue; }
+    stats_export(&heap->stats, one);
+    one->malloc_normal.current = one->malloc_huge.current = 0;
+    bins_leave(one->malloc_bins);
+    stats_merge(out, one);
+  }
+  retired_unlock();
+}
+
 // The lock keeps heaps from coming and going; none is taken inside but those of the heaps.
 static void gather(subproc_t* subproc, mi_stats_t* out) {
   if (TRACKED) { tracked_flush(); }
   lock_acquire(&subproc->lock);
   gather_gone(subproc, out);
   gather_heaps(subproc, out);
+  gather_retired(subproc, out);
   lock_release(&subproc->lock);
   complete(out);
 }

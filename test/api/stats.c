@@ -101,7 +101,9 @@ static void test_live_bytes(void) {
   check_consistent();
   const mi_stats_t most = stats_now();
   CHECK(most.malloc_normal.peak + most.malloc_huge.peak >= (int64_t)(usable - usable / 20));
-  CHECK(most.malloc_normal_count.total + most.malloc_huge_count.total >= BLOCKS);
+  CHECK(most.malloc_normal_count.total + most.malloc_huge_count.total +
+            most.malloc_guarded_count.total >=
+        BLOCKS); /* samples with guards are in no bin */
   CHECK(most.committed.current >= (int64_t)(usable / 2));
   free_all();
   const int64_t left = live_bytes() - before;
@@ -283,9 +285,34 @@ static void test_bin_counts(void) {
   size_t bin = 0;
   const size_t room = BLOCKS_TRACKED ? 16 : 0;
   while (bin < 73 && mi_stats_get_bin_size(bin) < 200 + room) { bin++; }
-  CHECK(after.malloc_bins[bin].current >= before.malloc_bins[bin].current + BLOCKS);
+  const int64_t samples = after.malloc_guarded_count.total - before.malloc_guarded_count.total;
+  CHECK(after.malloc_bins[bin].current + samples >= before.malloc_bins[bin].current + BLOCKS);
   CHECK(after.page_bins[bin].current > 0);
   free_all();
+}
+
+/* Pages of a deleted heap, whose blocks live on, still count. */
+static void test_deleted_heap(void) {
+  const mi_stats_t before = stats_now();
+  mi_heap_t* heap = mi_heap_new();
+  for (size_t i = 0; i < BLOCKS; i++) { blocks[i] = mi_heap_malloc(heap, i < 4 ? 300000 : 1000); }
+  const mi_stats_t full = stats_now();
+  mi_heap_delete(heap);
+  const mi_stats_t after = stats_now();
+  CHECK(full.pages.current >= before.pages.current + 4);
+  CHECK(after.pages.current == full.pages.current);
+  CHECK(after.page_committed.current == full.page_committed.current);
+  CHECK(after.malloc_normal.current == full.malloc_normal.current);
+  CHECK(after.malloc_huge.current == full.malloc_huge.current);
+  for (size_t i = 0; i < 73; i++) {
+    CHECK(after.page_bins[i].current == full.page_bins[i].current);
+    CHECK(after.malloc_bins[i].current == full.malloc_bins[i].current);
+  }
+  check_consistent();
+  free_all();
+  mi_collect(true);
+  CHECK(stats_now().pages.current <= before.pages.current);
+  CHECK(stats_now().page_committed.current <= before.page_committed.current);
 }
 
 typedef struct {
@@ -332,6 +359,7 @@ int main(void) {
   test_json_short();
   test_bins();
   test_bin_counts();
+  test_deleted_heap();
   test_text();
   test_reset();
   return check_done();
