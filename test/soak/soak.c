@@ -1,8 +1,8 @@
 /* test: not-emulated="it would take an emulator too long" label=soak timeout=120 args="20" when="gcc glibc"
    Everything for long: threads that come and go, blocks that change hands, heaps, sizes and the
    size of the whole drifting, forks, purges. Now and then all threads stand still, and the state
-   is looked at: every content, live bytes and blocks by the statistics and by a visit, resident
-   memory against live bytes, mappings, the slowest call.
+   is looked at: every content, live bytes and blocks by the statistics and by a visit, pages
+   against live bytes, resident memory against pages, mappings, the slowest call.
 
    Arguments: seconds (20), seed. A line is printed for every minute, or quarter of a short run. */
 #define _GNU_SOURCE 1
@@ -13,10 +13,10 @@
 #include <time.h>
 
 enum { SLOTS = 1 << 15, OWN = 128, WORKERS = 4, VISITORS = 3, HEAP_BLOCKS = 200 };
-/* Ceilings: resident memory beyond 3/2 of the live bytes (of a while ago, if there were more: what
-   is left of them lies scattered), mappings beyond those at the start, and the time that a call
-   takes, on a machine that may be doing other things. */
-enum { RESIDENT_SPARE = 64 * STRESS_MIB, CALL_MOST_MS = 10000 };
+/* Ceilings, see check_memory, and the time that a call takes on a machine that may be doing other
+   things. */
+enum { CALL_MOST_MS = 10000, PAGES_SHARE = 3, PAGES_SPARE = 64 * STRESS_MIB };
+enum { EMPTY_MOST = 32 * STRESS_MIB, UNUSED_MOST = 4 * STRESS_MIB, BEYOND_MOST = 16 * STRESS_MIB };
 
 static _Atomic(parcel_t*) slots[SLOTS];
 static _Atomic(bool) stop;
@@ -232,16 +232,21 @@ static size_t mapping_count(void) {
   return lines;
 }
 
+/* What a visit saw. */
 typedef struct {
-  size_t blocks, bytes;
+  size_t blocks, bytes, empty_bytes;
 } total_t;
 
 static bool count_block(const mi_heap_t* heap, const mi_heap_area_t* area, void* block, size_t size,
                         void* arg) {
   total_t* total = arg;
-  (void)heap, (void)area;
-  total->blocks += block != NULL;
-  total->bytes += block == NULL ? 0 : size;
+  (void)heap;
+  if (block == NULL) {
+    total->empty_bytes += area->used == 0 ? area->reserved : 0;
+    return true;
+  }
+  total->blocks++;
+  total->bytes += size;
   return true;
 }
 
@@ -259,6 +264,12 @@ static size_t slots_check(void) {
 
 static size_t mappings_at_start, resident_at_start, recent_live;
 
+/* Bytes: in live blocks, in pages, in pages without a live block, in unused memory that has not
+   gone back to the OS, resident. */
+typedef struct {
+  size_t live, pages, empty, unused, resident, mappings;
+} memory_t;
+
 /* Debug builds know the size that was asked for; what they know of blocks is in mappings. */
 static size_t mappings_spare(void) {
   void* p = mi_malloc(1);
@@ -267,47 +278,119 @@ static size_t mappings_spare(void) {
   return notes ? 256 : 64;
 }
 
-/* All threads stand still. Visit and statistics agree on what is live; it holds what we know of;
-   after a collection memory and mappings are within the ceilings. */
-static size_t look(void) {
-  mi_stats_t stats = {.size = sizeof(stats), .version = MI_STAT_VERSION};
-  total_t seen = {0};
-  const size_t known = slots_check();
-  mi_collect(true);
-  CHECK(mi_heap_visit_blocks(mi_heap_main(), true, count_block, &seen));
-  CHECK(mi_stats_get(&stats));
-  const size_t live = (size_t)(stats.malloc_normal.current + stats.malloc_huge.current);
-  int64_t blocks = 0;
-  for (size_t i = 0; i < MI_BIN_COUNT; i++) { blocks += stats.malloc_bins[i].current; }
-  CHECK(seen.bytes <= live && (int64_t)seen.blocks == blocks); /* padding is not the program's */
-  CHECK(live >= known);
-  recent_live -= recent_live / 8;
-  if (live > recent_live) { recent_live = live; }
-  const size_t mappings = mapping_count();
-  CHECK(mappings <= mappings_at_start + mappings_spare() + live / ((size_t)1 << 30));
-  return live;
+static size_t unused_of(const mi_stats_t* stats) {
+  const int64_t bytes = stats->committed.current - stats->page_committed.current;
+  return bytes < 0 ? 0 : (size_t)bytes;
 }
 
-static void check_resident(size_t live, size_t resident) {
-  const size_t most = resident_at_start + recent_live + recent_live / 2 + RESIDENT_SPARE;
-  CHECK(resident <= most);
-  if (resident > most) {
-    printf("live %zu KiB, not long ago %zu, resident %zu, at most %zu\n", live / STRESS_KIB,
-           recent_live / STRESS_KIB, resident / STRESS_KIB, most / STRESS_KIB);
+/* Threads that were about to end do so now, and what they give back counts, too. */
+static void collect(mi_stats_t* stats) {
+  *stats = (mi_stats_t){.size = sizeof(*stats), .version = MI_STAT_VERSION};
+  for (int tries = 0; tries < 100; tries++) {
+    mi_collect(true);
+    CHECK(mi_stats_get(stats));
+    if (unused_of(stats) == 0) { return; }
+    usleep(1000);
   }
 }
 
-static void report(time_t second) {
-  pthread_rwlock_wrlock(&working);
-  const size_t live = look(), resident = stress_resident(), mappings = mapping_count();
-  pthread_rwlock_unlock(&working);
-  check_resident(live, resident);
+static memory_t memory_of(const mi_stats_t* stats, const total_t* seen) {
+  return (memory_t){
+      .live = (size_t)(stats->malloc_normal.current + stats->malloc_huge.current),
+      .pages = (size_t)stats->page_committed.current,
+      .empty = seen->empty_bytes,
+      .unused = unused_of(stats),
+      .resident = stress_resident(),
+      .mappings = mapping_count(),
+  };
+}
+
+/* All threads stand still. Visit and statistics agree on what is live; it holds what we know of;
+   after a collection mappings are within the ceiling. */
+static memory_t look(void) {
+  mi_stats_t stats;
+  total_t seen = {0};
+  const size_t known = slots_check();
+  collect(&stats);
+  CHECK(mi_heap_visit_blocks(mi_heap_main(), true, count_block, &seen));
+  const memory_t memory = memory_of(&stats, &seen);
+  int64_t blocks = 0;
+  for (size_t i = 0; i < MI_BIN_COUNT; i++) { blocks += stats.malloc_bins[i].current; }
+  /* Padding is not the program's. */
+  CHECK(seen.bytes <= memory.live && (int64_t)seen.blocks == blocks);
+  CHECK(memory.live >= known);
+  CHECK(memory.mappings <= mappings_at_start + mappings_spare() + memory.live / ((size_t)1 << 30));
+  return memory;
+}
+
+typedef struct {
+  const char* what;
+  size_t nearest_percent; /* at any time so far */
+} ceiling_t;
+
+static ceiling_t on_pages = {.what = "pages"}, on_empty = {.what = "pages without a live block"},
+                 on_unused = {.what = "unused, but not given back"},
+                 on_beyond = {.what = "resident beyond pages"};
+
+static bool is_within(ceiling_t* ceiling, size_t bytes, size_t most) {
+  const size_t percent = bytes / (most / 100);
+  if (percent > ceiling->nearest_percent) { ceiling->nearest_percent = percent; }
+  if (bytes > most) {
+    printf("%s: %zu KiB, at most %zu\n", ceiling->what, bytes / STRESS_KIB, most / STRESS_KIB);
+  }
+  return bytes <= most;
+}
+
+/* Pages are what live blocks need (or needed a while ago), but there is chance in how much that is:
+   heaps that are deleted leave pages with a few blocks each, of the sizes of the day, which only
+   the last one's end gives back. Up to 2.7 times the live bytes were seen; with heaps destroyed
+   instead 1.3 times. The rest hangs on no dice: pages without a live block are those that
+   each thread keeps for its classes; after a collection no unused run stays resident (guarded and
+   FULL builds count what they keep out of reach); and what is resident beyond pages are records,
+   stacks and what is the C library's. */
+static void check_memory(const memory_t* m) {
+  const size_t expected = resident_at_start + m->pages;
+  const size_t beyond = m->resident < expected ? 0 : m->resident - expected;
+  const int before = check_failures;
+  recent_live -= recent_live / 8;
+  if (m->live > recent_live) { recent_live = m->live; }
+  CHECK(is_within(&on_pages, m->pages, PAGES_SHARE * recent_live + PAGES_SPARE));
+  CHECK(is_within(&on_empty, m->empty, EMPTY_MOST));
+  CHECK(is_within(&on_unused, m->unused < beyond ? m->unused : beyond, UNUSED_MOST));
+  CHECK(is_within(&on_beyond, beyond, BEYOND_MOST));
+  if (check_failures == before) { return; }
   printf(
-      "%5ld s: %zu K steps, %zu threads, %zu heaps, %zu forks; live %zu MiB, resident %zu, "
-      "%zu mappings; slowest call %.1f ms, %llu above 10 ms\n",
+      "KiB: live %zu, not long ago %zu; pages %zu, those without a live block %zu; unused %zu; "
+      "resident %zu, at the start %zu\n",
+      m->live / STRESS_KIB, recent_live / STRESS_KIB, m->pages / STRESS_KIB, m->empty / STRESS_KIB,
+      m->unused / STRESS_KIB, m->resident / STRESS_KIB, resident_at_start / STRESS_KIB);
+}
+
+static void print_nearest(void) {
+  const ceiling_t* const all[] = {&on_pages, &on_empty, &on_unused, &on_beyond};
+  printf("nearest to the ceilings:");
+  for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+    printf("%s %s %zu %%", i == 0 ? "" : ",", all[i]->what, all[i]->nearest_percent);
+  }
+  printf("\n");
+}
+
+static memory_t look_alone(void) {
+  pthread_rwlock_wrlock(&working);
+  const memory_t memory = look();
+  pthread_rwlock_unlock(&working);
+  check_memory(&memory);
+  return memory;
+}
+
+static void report(time_t second) {
+  const memory_t m = look_alone();
+  printf(
+      "%5ld s: %zu K steps, %zu threads, %zu heaps, %zu forks; live %zu MiB, pages %zu, resident "
+      "%zu, %zu mappings; slowest call %.1f ms, %llu above 10 ms\n",
       (long)second, atomic_load(&calls) / 1000, atomic_load(&threads_ended),
-      atomic_load(&heaps_ended), atomic_load(&forks), live / STRESS_MIB, resident / STRESS_MIB,
-      mappings, (double)atomic_load(&slowest_ns) / 1e6,
+      atomic_load(&heaps_ended), atomic_load(&forks), m.live / STRESS_MIB, m.pages / STRESS_MIB,
+      m.resident / STRESS_MIB, m.mappings, (double)atomic_load(&slowest_ns) / 1e6,
       (unsigned long long)atomic_load(&slow_calls));
   fflush(stdout);
 }
@@ -339,10 +422,7 @@ static void direct(uint64_t seed, time_t seconds) {
     if (second % line_every == 0) {
       report(second);
     } else if (second % LOOK_EVERY == 0) {
-      pthread_rwlock_wrlock(&working);
-      const size_t live = look(), resident = stress_resident();
-      pthread_rwlock_unlock(&working);
-      check_resident(live, resident);
+      look_alone();
     }
   }
 }
@@ -350,7 +430,7 @@ static void direct(uint64_t seed, time_t seconds) {
 static void end_all(void) {
   enum { LIBRARY_MOST = 64 * STRESS_KIB }; /* the C library's own blocks */
   for (size_t i = 0; i < SLOTS; i++) { end_parcel(atomic_exchange(&slots[i], NULL)); }
-  CHECK(look() <= LIBRARY_MOST);
+  CHECK(look().live <= LIBRARY_MOST);
   stress_check_resident(resident_at_start + 16 * STRESS_MIB, "nothing is live");
 }
 
@@ -376,5 +456,6 @@ int main(int argc, char** argv) {
   report(seconds);
   end_all();
   CHECK(atomic_load(&slowest_ns) / 1000000 <= CALL_MOST_MS);
+  print_nearest();
   return check_done();
 }
