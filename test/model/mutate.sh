@@ -65,7 +65,7 @@ heap/home.c;park;leaves the claimed page in the pool;/heap_unpark(/d
 heap/home.c;park;forgets the count of a parked page;/page->used = chain.count;/d
 heap/home.c;park;does not count the block that claimed;/page->used -= chain.count;/d
 heap/home.c;park;keeps a page without blocks;/if (page->used == 0) {/,/^  }/d
-heap/home.c;park;loses the block that claimed;/page->free = chain.first;/d
+heap/home.c;park;loses the block that claimed;/page_set_free_list(page, chain.first);/d
 page/page.c;park;does not count what came home;/page->used -= remote_count(word);/d
 page/page.c;park;loses what came home;/page_prepend(page, page_remote_list(page, word/d
 page/page.c;park;gives the record before its last use;/record_give(page);$/d;s/^  const span_t span = page_span(page);/  record_give(page); const span_t span = page_span(page);/
