@@ -355,10 +355,16 @@ static void theap_release_empty(theap_t* theap) {
   spare_release_all(theap);
 }
 
+// At first growth is how several threads begin: see docs/decisions/013.
+static bool growth_matters(void) {
+  enum { BEGINNING = 8 << 20 };
+  return !process_is_threaded() || load_relaxed(&memory_stats.reserved.current) > BEGINNING;
+}
+
 // Memory that had to grow might not have to again if no thread kept empty pages.
 static void theap_follow_growth(theap_t* theap) {
   const uint32_t growths = load_relaxed(&memory_growths);
-  if (theap->growths == growths) { return; }
+  if (theap->growths == growths || !growth_matters()) { return; }
   theap->growths = growths;
   theap_release_empty(theap);
   page_release_ready();

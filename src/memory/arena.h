@@ -125,7 +125,7 @@ PRIVATE void memory_unlock_after_fork(bool child);
 // pages. Relaxed; any thread.
 SHARED_DATA(_Atomic(size_t), memory_untouched);
 
-// How often memory has grown beyond the first arena, as no free run would do. Relaxed; any thread.
+// How often memory has grown, as no free run would do. Relaxed; any thread.
 SHARED_DATA(_Atomic(uint32_t), memory_growths);
 
 // Counters of all that the OS gave.

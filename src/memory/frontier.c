@@ -77,7 +77,7 @@ PRIVATE bool arena_advance(arena_t* arena, const span_want_t* want) {
   const bool huge = arena_wants_huge(arena);
   const uint32_t first = arena->frontier;
   arena->frontier += step;
-  if (arena != memory.first) { (void)add_relaxed(&memory_growths, 1); }
+  (void)add_relaxed(&memory_growths, 1);
   if (huge && arena->huge) {
     (void)port_advise_huge(slice_start(arena, first), slices_bytes(step), true);
   }
