@@ -71,9 +71,12 @@ enum { HEAD, INNER, TAIL, PARTS };
 // Or where the part before it ends.
 static uint8_t* part_start(const guard_t* guard, int part) {
   const page_t* page = guard->page;
-  uint8_t* const starts[PARTS + 1] = {page->span_start, guard->inner, guard->inner_end,
-                                      page->span_start + span_bytes(page)};
-  return starts[part];
+  switch (part) {
+    case HEAD: return page->span_start;
+    case INNER: return guard->inner;
+    case TAIL: return guard->inner_end;
+    default: return page->span_start + span_bytes(page);
+  }
 }
 
 static size_t part_bytes(const guard_t* guard, int part) {

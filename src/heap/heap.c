@@ -144,14 +144,13 @@ PRIVATE heap_t* heap_of_page(const page_t* page) {
 PRIVATE heap_t* heap_rehome(page_t* page) {
   heap_t* heap = load_relaxed(&page->heap);
   heap_t* home = heap_of_page(page);
-  if (home != heap) {
-    if (page->bin == BIN_LARGE) {
-      stat_down(&heap->stats.malloc_huge, page->block_bytes);
-      stat_up(&home->stats.malloc_huge, page->block_bytes);
-    }
-    heap_remove_page(heap, page);
-    heap_add_page(home, page);
+  if (home == NULL || home == heap) { return heap; }
+  if (page->bin == BIN_LARGE) {
+    stat_down(&heap->stats.malloc_huge, page->block_bytes);
+    stat_up(&home->stats.malloc_huge, page->block_bytes);
   }
+  heap_remove_page(heap, page);
+  heap_add_page(home, page);
   return home;
 }
 
