@@ -345,7 +345,22 @@ PRIVATE bool page_recut(page_t* page, unsigned bin) {
 static page_t *ready_pages[BIN_COUNT], *kept_pages[BIN_COUNT], *stuck_pages;
 static _Atomic(size_t) ready_slices;
 enum { PAGES_WAIT = GUARD_PAGES || KEEP_CLASS };
-enum { READY_SLICES = (KEEP_CLASS ? 8 : 1) << 20 >> SLICE_SHIFT };
+enum { READY_MOST = 8 << 20 >> SLICE_SHIFT };
+enum { READY_LEAST = KEEP_CLASS ? READY_MOST : READY_MOST / 8 };
+
+// Slices of pages that went as there were too many, and of those how many were wanted again, about:
+// so many more may wait, until memory has to grow.
+static _Atomic(size_t) ready_gone, ready_regrets;
+
+static size_t ready_limit(void) {
+  return size_min(READY_LEAST + load_relaxed(&ready_regrets), READY_MOST);
+}
+
+static void ready_note_regret(size_t slices) {
+  if (KEEP_CLASS || load_relaxed(&ready_gone) < slices) { return; }
+  (void)sub_relaxed(&ready_gone, slices);
+  (void)add_relaxed(&ready_regrets, slices);
+}
 
 // Whatever of it is out of reach comes back; non-zero if it does not.
 static int page_reach(page_t* page) {
@@ -407,7 +422,11 @@ static page_t* page_begin(const page_want_t* want, span_t* span) {
   page_t* page = PAGES_WAIT ? kept_take(want, span) : NULL;
   if (page != NULL) { return page; }
   page = record_take();
-  if (page == NULL || span_for(want, span)) { return page; }
+  if (page == NULL) { return NULL; }
+  if (span_for(want, span)) {
+    if (PAGES_WAIT && want->bin != BIN_LARGE) { ready_note_regret(span->slices); }
+    return page;
+  }
   record_give(page);
   return NULL;
 }
@@ -464,9 +483,10 @@ static void page_release_memory(page_t* page) {
 static void ready_shrink(unsigned bin) {
   for (unsigned i = 1; i <= BIN_COUNT; i++) {
     const unsigned other = (bin + i) % BIN_COUNT;
-    while (load_relaxed(&ready_slices) > READY_SLICES) {
+    while (load_relaxed(&ready_slices) > ready_limit()) {
       page_t* page = ready_take(other);
       if (page == NULL) { break; }
+      (void)add_relaxed(&ready_gone, page->span_slices);
       page_release_memory(page);
     }
   }
@@ -476,10 +496,12 @@ static void ready_put(page_t* page) {
   const unsigned bin = page->bin;
   (void)add_relaxed(&ready_slices, page->span_slices);
   record_push(&ready_pages[bin], page);
-  if (load_relaxed(&ready_slices) > READY_SLICES) { ready_shrink(bin); }
+  if (load_relaxed(&ready_slices) > ready_limit()) { ready_shrink(bin); }
 }
 
 PRIVATE void page_release_ready(void) {
+  store_relaxed(&ready_gone, 0);
+  store_relaxed(&ready_regrets, 0);
   for (unsigned bin = 0; PAGES_WAIT && bin < BIN_COUNT; bin++) {
     for (page_t* page = NULL; (page = ready_take(bin)) != NULL;) { page_release_memory(page); }
   }
