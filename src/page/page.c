@@ -350,15 +350,16 @@ enum { READY_LEAST = KEEP_CLASS ? READY_MOST : READY_MOST / 8 };
 
 // Slices of pages that went as there were too many, and of those how many were wanted again, about:
 // so many more may wait, until memory has to grow.
-static _Atomic(size_t) ready_gone, ready_regrets;
+static _Atomic(intptr_t) ready_gone;
+static _Atomic(size_t) ready_regrets;
 
 static size_t ready_limit(void) {
   return size_min(READY_LEAST + load_relaxed(&ready_regrets), READY_MOST);
 }
 
 static void ready_note_regret(size_t slices) {
-  if (KEEP_CLASS || load_relaxed(&ready_gone) < slices) { return; }
-  (void)sub_relaxed(&ready_gone, slices);
+  if (KEEP_CLASS || load_relaxed(&ready_gone) < (intptr_t)slices) { return; }
+  (void)sub_relaxed(&ready_gone, (intptr_t)slices);
   (void)add_relaxed(&ready_regrets, slices);
 }
 
@@ -486,7 +487,7 @@ static void ready_shrink(unsigned bin) {
     while (load_relaxed(&ready_slices) > ready_limit()) {
       page_t* page = ready_take(other);
       if (page == NULL) { break; }
-      (void)add_relaxed(&ready_gone, page->span_slices);
+      (void)add_relaxed(&ready_gone, (intptr_t)page->span_slices);
       page_release_memory(page);
     }
   }
