@@ -99,7 +99,7 @@ heap/heap.c;heaps;pages are unlisted without the lock;/heap_remove_page(heap_t/,
 heap/heap.c;heaps;destruction does not wait for walks;/PRIVATE void heap_destroy/,/^}/{/walk/d}
 heap/heap.c;heaps;a freed block stays with the deleted heap;s/return subproc == NULL ? NULL : subproc->main;/return heap;/
 heap/thread.c;heaps;collects without the walk lock;/theap_walk(theap_t/,/^}/{/lock_/d}
-=heap/thread.c;heaps;catches up without the walk lock;/theap_catch_up(theap_t/,/^}/{/lock_/d}
+heap/thread.c;heaps;catches up without the walk lock;/theap_catch_up(theap_t/,/^}/{/lock_/d}
 heap/thread.c;publish;the registry is changed without its lock;/registry_add(thread_t/,/^}/{/lock_/d}
 memory/meta.c;heaps publish;records are handed out without the lock;/meta_alloc(size_t/,/^}/{/lock_/d}
 END
