@@ -61,9 +61,10 @@ static void part_shorten(part_t* part, size_t most) {
   part->length = (uint32_t)keep;
 }
 
-// False if the OS refused.
+// False if it is none, or the OS refused.
 static bool purge_part(part_t part) {
   arena_t* arena = part.arena;
+  if (arena == NULL) { return false; }
   // Else the OS would fill the holes again, to make up the huge page.
   if (arena->huge && !part_is_whole(&part)) { arena_set_huge(arena, false); }
   run_carve(arena, part.first, part.start, part.length);
@@ -179,7 +180,7 @@ static void purge_expired(long delay_ms) {
   if (memory.dirty_slices == 0 || now - memory.last_decay_ms < delay_ms / 4 + 1) { return; }
   part_t part = expired_dirty(now, delay_ms);
   part_shorten(&part, PURGE_PIECE / SLICE_BYTES);
-  if (part.length == 0 || !purge_part(part)) { memory.last_decay_ms = now; }
+  if (!purge_part(part)) { memory.last_decay_ms = now; }
 }
 
 PRIVATE long purge_delay_ms(void) {
