@@ -1,4 +1,4 @@
-/* test: label=long timeout=2400 cflags="-fsanitize=thread" */
+/* test: label=long timeout=600 cflags="-fsanitize=thread" */
 // The model remote with links that lie apart from the blocks.
 #define REMOTE_APART
 #include "remote.c"
