@@ -19,18 +19,12 @@ static void churn(int rounds) {
   }
 }
 
-static long faults(void) {
-  struct rusage use;
-  getrusage(RUSAGE_SELF, &use);
-  return use.ru_minflt + use.ru_majflt;
-}
-
 static int no_faults_and_bounded(void) {
   const size_t before = resident_kib();
   churn(WARM_UP);
-  const long begin = faults();
+  const long begin = page_faults();
   churn(ROUNDS);
-  const long more = faults() - begin;
+  const long more = page_faults() - begin;
   const size_t idle = resident_kib() - before;
   printf("%ld page faults in %d rounds, %zu KiB resident afterwards\n", more, ROUNDS, idle);
   CHECK(more <= FEW_FAULTS);

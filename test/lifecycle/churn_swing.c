@@ -6,8 +6,6 @@
 #include "../check.h"
 #include "process.h"
 
-#include <sys/resource.h>
-
 enum { BLOCKS = 224, BLOCK = 96 << 10, IDLE_MOST = (8 + 16) << 20, WARM_UP = 10, ROUNDS = 50 };
 
 static void swing(int rounds) {
@@ -21,18 +19,12 @@ static void swing(int rounds) {
   }
 }
 
-static long faults(void) {
-  struct rusage use;
-  getrusage(RUSAGE_SELF, &use);
-  return use.ru_minflt + use.ru_majflt;
-}
-
 int main(void) {
   const size_t before = resident_kib();
   swing(WARM_UP);
-  const long begin = faults();
+  const long begin = page_faults();
   swing(ROUNDS);
-  const long each = (faults() - begin) / ROUNDS;
+  const long each = (page_faults() - begin) / ROUNDS;
   const size_t kept = resident_kib() - before;
   printf("%ld page faults in each round, %zu KiB resident afterwards\n", each, kept);
   CHECK(each < BLOCKS * (BLOCK / 4096) / 10);

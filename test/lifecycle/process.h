@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/wait.h>
@@ -66,6 +67,12 @@ static inline size_t resident_kib(void) { return status_value("\nVmRSS:"); }
 static inline size_t virtual_kib(void) { return status_value("\nVmSize:"); }
 static inline size_t locked_kib(void) { return status_value("\nVmLck:"); }
 static inline size_t thread_count(void) { return status_value("\nThreads:"); }
+
+static inline long page_faults(void) {
+  struct rusage use;
+  getrusage(RUSAGE_SELF, &use);
+  return use.ru_minflt + use.ru_majflt;
+}
 
 /* Number of mappings (lines of /proc/self/maps); 0 when it cannot be read. */
 static inline size_t mapping_count(void) {
