@@ -204,7 +204,7 @@ static bool guard_map(guard_t* guard, const heap_t* heap, const guard_want_t* wa
   guard->page = page;
   guard->inner = page->start;
   guard->inner_end = page->start + inner;
-  if (page->span_arena == NULL || arena_can_protect(page->span_arena)) { return true; }
+  if (arena_can_protect(page->span_arena)) { return true; }
   page_release(page, true);
   return false;
 }

@@ -63,8 +63,9 @@ FAST unsigned run_state(const arena_t* arena, uint32_t first) {
 }
 
 // May parts of it be out of reach? Memory of the program, and huge OS pages, stay as they are.
+// NULL: a mapping of its own, which may.
 FAST bool arena_can_protect(const arena_t* arena) {
-  return !arena->pinned && !arena->committed && arena->commit_fun == NULL;
+  return arena == NULL || (!arena->pinned && !arena->committed && arena->commit_fun == NULL);
 }
 
 // A run in use, or a mapping of its own when `arena` is NULL.

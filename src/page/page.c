@@ -174,14 +174,12 @@ PRIVATE size_t page_guard_bytes(void) {
   return bytes <= SLICE_BYTES ? bytes : 0;
 }
 
-static bool may_guard(const arena_t* arena) { return arena == NULL || arena_can_protect(arena); }
-
 static uint8_t* guard_of(const page_t* page) {
   return page->span_start + page->span_slices * SLICE_BYTES - page_guard_bytes();
 }
 
 PRIVATE void page_guard(page_t* page) {
-  if (page_guard_bytes() == 0 || !may_guard(page->span_arena)) { return; }
+  if (page_guard_bytes() == 0 || !arena_can_protect(page->span_arena)) { return; }
   page_checks(page)->guarded = port_guard(guard_of(page), page_guard_bytes()) == 0;
 }
 
@@ -374,7 +372,7 @@ static int page_reach(page_t* page) {
 static bool may_wait(const page_t* page) {
   const arena_t* arena = page->span_arena;
   return PAGES_WAIT && page->bin != BIN_LARGE && arena != NULL && !arena->exclusive &&
-         may_guard(arena);
+         arena_can_protect(arena);
 }
 
 static page_t* ready_take(unsigned bin) {
