@@ -456,7 +456,9 @@ mi_decl_export void mi_subproc_destroy(mi_subproc_id_t subproc) mi_attr_noexcept
 /* Puts the calling thread in a sub-process: first thing in that thread, before it allocates. */
 mi_decl_export void mi_subproc_add_current_thread(mi_subproc_id_t subproc) mi_attr_noexcept;
 
-/* Calls the visitor for each heap of the sub-process; true when all were visited. */
+/* Calls the visitor for each heap of the sub-process, until it says false; true when all were
+   visited. The visitor may delete or destroy the heap that it is given. Others may be created,
+   deleted and destroyed by other threads meanwhile: a new one is not visited. */
 mi_decl_export bool mi_subproc_visit_heaps(mi_subproc_id_t subproc, mi_heap_visit_fun* visitor,
                                            void* arg);
 

@@ -46,9 +46,11 @@ PRIVATE void live_count(live_t* out) {
   if (TRACKED) { tracked_flush(); }
   page_visit_all(page_count, out);
   if (CHECK_STATE) { return; }
+  registry_lock();
   for (subproc_t* subproc = registry_subprocs(); subproc != NULL; subproc = subproc->next) {
     (void)subproc_visit_heaps(subproc, heap_count_loose, out);
   }
+  registry_unlock();
   for (heap_t* heap = retired_lock(); heap != NULL; heap = heap->next) {
     (void)heap_count_loose(heap, out);
   }

@@ -73,18 +73,10 @@ static void process_start(void) {
 
 // ---- end ----
 
-static bool destroy_program_heap(heap_t* heap, void* arg) {
-  (void)arg;
-  heap_destroy(heap);  // but the main heap
-  return true;
-}
-
 // What other exit handlers and the C library still hold stays: it is in the main heap. So do the
 // heaps that other threads, which still run, may be using.
 static void give_all_back(void) {
-  if (!process_is_threaded()) {
-    (void)subproc_visit_heaps(subproc_current(), destroy_program_heap, NULL);
-  }
+  if (!process_is_threaded()) { subproc_destroy_heaps(subproc_current()); }
   mi_collect(true);
 }
 

@@ -157,11 +157,20 @@ static bool heap_has_theap(heap_t* heap, uint32_t serial) {
   return theap != NULL;
 }
 
-RACY static bool visit_wants(const block_visit_t* visit, const page_t* page, heap_t* heap) {
+static bool heap_wanted(const block_visit_t* visit, const page_t* page, heap_t* heap) {
   if (heap == NULL || (visit->heap != NULL && heap != visit->heap)) { return false; }
   if (visit->subproc != NULL && heap->subproc != visit->subproc) { return false; }
   if (visit->keeper != 0 && load_relaxed(&page->keeper) != visit->keeper) { return false; }
   return !visit->left_only || !heap_has_theap(heap, load_relaxed(&page->keeper));
+}
+
+// The page's heap if it is to be visited, else NULL.
+static heap_t* wanted_heap(const block_visit_t* visit, const page_t* page) {
+  (void)retired_lock();
+  heap_t* heap = heap_of_page_locked(page);
+  const bool wanted = heap_wanted(visit, page, heap);
+  retired_unlock();
+  return wanted ? heap : NULL;
 }
 
 // ---- the visit ----
@@ -201,8 +210,8 @@ static bool show_blocks(const block_visit_t* visit, heap_t* heap, const mi_heap_
 
 static bool visit_page(page_t* page, void* arg) {
   block_visit_t* visit = arg;
-  heap_t* heap = heap_of_page(page);
-  if (!visit_wants(visit, page, heap)) { return true; }
+  heap_t* heap = wanted_heap(visit, page);
+  if (heap == NULL) { return true; }
   block_set_t free_blocks;
   track_quiet();
   find_free_blocks(&free_blocks, page, heap);

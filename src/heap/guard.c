@@ -291,7 +291,6 @@ PRIVATE void guard_free(void* p, page_t* page) {
 
 PRIVATE void guard_retire(page_t* page) {
   guard_t* guard = page->guard;
-  store_relaxed(&page->heap, NULL);
   guard->freed = true;
   if (guard->given.thread == 0) { guard->given.thread = port_thread_number(); }  // with its heap
   if (part_guard(guard, INNER) && span_bytes(page) <= QUARANTINE_LONGEST) {

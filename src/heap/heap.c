@@ -23,6 +23,7 @@ static struct {
 static void subproc_link(heap_t* heap) {
   subproc_t* subproc = heap->subproc;
   lock_acquire(&subproc->lock);
+  heap->id = add_relaxed(&heap_ids, 1) + 1;
   LIST_ADD(subproc->heaps, heap, next, prev);
   lock_release(&subproc->lock);
 }
@@ -33,6 +34,7 @@ static void heap_unlist(heap_t* heap) {
   lock_acquire(&subproc->lock);
   lock_acquire(&retired.lock);
   LIST_REMOVE(subproc->heaps, heap, next, prev);
+  heap->is_retired = true;
   LIST_ADD(retired.first, heap, next, prev);
   lock_release(&retired.lock);
   lock_release(&subproc->lock);
@@ -68,10 +70,24 @@ static bool heap_unref_locked(heap_t* heap) {
   return --heap->refs == 0 && load_relaxed(&heap->state) != HEAP_ALIVE;
 }
 
+// A reference keeps the record until who took it is done with it.
+PRIVATE void heap_hold(heap_t* heap) {
+  lock_acquire(&heap->lock);
+  heap_ref_locked(heap);
+  lock_release(&heap->lock);
+}
+
+PRIVATE void heap_let_go(heap_t* heap) {
+  lock_acquire(&heap->lock);
+  const bool last = heap_unref_locked(heap);
+  lock_release(&heap->lock);
+  if (last && !heap->is_main) { heap_free_record(heap); }
+}
+
 static void heap_setup(heap_t* heap, subproc_t* subproc) {
+  store_relaxed(&heap->state, HEAP_ALIVE);
   heap->subproc = subproc;
   heap->numa_node = -1;
-  heap->id = add_relaxed(&heap_ids, 1) + 1;
   stat_up(&memory_stats.heaps, 1);
   subproc_link(heap);
 }
@@ -94,7 +110,7 @@ PRIVATE heap_t* heap_new(subproc_t* subproc, arena_t* arena) {
 
 PRIVATE void heap_add_page(heap_t* heap, page_t* page) {
   const size_t bytes = page->span_slices * SLICE_BYTES;
-  store_relaxed(&page->heap, heap);
+  store_release(&page->heap, heap);  // [H1] out
   stat_up(&heap->stats.pages, 1);
   stat_up(&heap->stats.page_bins[page->bin], 1);
   stat_up(&heap->stats.page_committed, bytes);
@@ -106,8 +122,10 @@ PRIVATE void heap_add_page(heap_t* heap, page_t* page) {
   lock_release(&heap->lock);
 }
 
-static void heap_remove_page(heap_t* heap, page_t* page) {
+// The page names `next`, or NULL, before it may have been the last to name this one.
+static void heap_remove_page(heap_t* heap, page_t* page, heap_t* next) {
   const size_t bytes = page->span_slices * SLICE_BYTES;
+  store_release(&page->heap, next);  // [H1] out
   stat_down(&heap->stats.pages, 1);
   stat_down(&heap->stats.page_bins[page->bin], 1);
   stat_down(&heap->stats.page_committed, bytes);
@@ -123,7 +141,7 @@ static void heap_remove_page(heap_t* heap, page_t* page) {
 static void release_page(page_t* page, bool freed) {
   heap_t* heap = load_relaxed(&page->heap);
   if (page->bin == BIN_LARGE) { stat_down(&heap->stats.malloc_huge, page->block_bytes); }
-  heap_remove_page(heap, page);
+  heap_remove_page(heap, page, NULL);
   if (page_is_guarded(page)) {
     guard_retire(page);
   } else {
@@ -133,23 +151,28 @@ static void release_page(page_t* page, bool freed) {
 
 PRIVATE void heap_release_page(page_t* page) { release_page(page, true); }
 
-// Also for a thread that merely looks, as statistics do, when the record may just be gone.
-PRIVATE heap_t* heap_of_page(const page_t* page) {
-  heap_t* heap = load_relaxed(&page->heap);
+PRIVATE heap_t* heap_of_page_locked(const page_t* page) {
+  heap_t* heap = load_acquire(&page->heap);  // [H1] in
   if (likely(heap == NULL || load_relaxed(&heap->state) != HEAP_DELETED)) { return heap; }
-  const subproc_t* subproc = heap->subproc;
-  return subproc == NULL ? NULL : subproc->main;
+  return heap->subproc->main;
+}
+
+PRIVATE heap_t* heap_of_page(const page_t* page) {
+  (void)retired_lock();
+  heap_t* heap = heap_of_page_locked(page);
+  retired_unlock();
+  return heap;
 }
 
 PRIVATE heap_t* heap_rehome(page_t* page) {
   heap_t* heap = load_relaxed(&page->heap);
-  heap_t* home = heap_of_page(page);
-  if (home == NULL || home == heap) { return heap; }
+  heap_t* home = heap_of_page_locked(page);  // the page keeps the record
+  if (home == heap) { return heap; }
   if (page->bin == BIN_LARGE) {
     stat_down(&heap->stats.malloc_huge, page->block_bytes);
     stat_up(&home->stats.malloc_huge, page->block_bytes);
   }
-  heap_remove_page(heap, page);
+  heap_remove_page(heap, page, home);
   heap_add_page(home, page);
   return home;
 }
@@ -202,10 +225,12 @@ PRIVATE theap_t* heap_theap_or_null(heap_t* heap) {
 // ---- deletion and destruction ----
 
 // Parked pages go to the main heap's pool. One that a freeing thread has just claimed is that
-// thread's to move.
+// thread's to move. Since the heap was retired under its lock none is added, and those that were
+// are seen without it.
 static void move_parked(heap_t* heap) {
   uint32_t claimed = 0;
   for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
+    if (load_relaxed(&heap->parked[bin]) == NULL) { continue; }
     page_t* page = heap_claim_parked(heap, bin, &claimed);
     for (; page != NULL; page = heap_claim_parked(heap, bin, &claimed)) {
       heap_unpark(heap, page);
@@ -221,20 +246,6 @@ static void heap_retire(heap_t* heap, heap_state_t state) {
   lock_release(&heap->lock);
   (void)add_relaxed(&heap_epoch, 1);
   stat_down(&memory_stats.heaps, 1);
-}
-
-// The extra reference keeps the record until we are done with it.
-static void heap_hold(heap_t* heap) {
-  lock_acquire(&heap->lock);
-  heap_ref_locked(heap);
-  lock_release(&heap->lock);
-}
-
-static void heap_let_go(heap_t* heap) {
-  lock_acquire(&heap->lock);
-  const bool last = heap_unref_locked(heap);
-  lock_release(&heap->lock);
-  if (last) { heap_free_record(heap); }
 }
 
 // Its threads have ended. The record stays: full pages name it, and those of a main heap are in no

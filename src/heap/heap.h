@@ -102,9 +102,10 @@ struct mi_heap_s {
   arena_t* arena;  // pages come only from here; NULL: from anywhere
   heap_t *next, *prev;
   size_t refs;
-  size_t id;
+  size_t id;  // those of younger heaps are greater
   int numa_node;
   bool is_main;
+  bool is_retired;  // it has left its sub-process's list
   guard_setting_t guarding;
   stats_t stats;
 };
@@ -227,10 +228,15 @@ PRIVATE heap_t* heap_new(subproc_t* subproc, arena_t* arena);
 PRIVATE void heap_delete(heap_t* heap);
 PRIVATE void heap_delete_main(heap_t* heap);  // of a sub-process that ends
 PRIVATE void heap_destroy(heap_t* heap);
+// The record stays until it is let go, whatever happens to the heap. For who holds its list.
+PRIVATE void heap_hold(heap_t* heap);
+PRIVATE void heap_let_go(heap_t* heap);
 PRIVATE void heap_add_page(heap_t* heap, page_t* page);
 PRIVATE void heap_release_page(page_t* page);  // and its record in the heap
-// The heap of a page, after deletions.
+// The heap of a page, after deletions; NULL if it has none, or none any more. The second form is
+// for the holder of retired_lock(), without which the record may go.
 PRIVATE heap_t* heap_of_page(const page_t* page);
+PRIVATE heap_t* heap_of_page_locked(const page_t* page);
 // Moves a page that the caller owns out of a deleted heap; the page's heap.
 PRIVATE heap_t* heap_rehome(page_t* page);
 PRIVATE void heap_link_theap(heap_t* heap, theap_t* theap);
@@ -270,7 +276,9 @@ PRIVATE void subproc_destroy(subproc_t* subproc);
 PRIVATE void subproc_delete(subproc_t* subproc);
 PRIVATE subproc_t* subproc_current(void);
 PRIVATE void subproc_enter(subproc_t* subproc);
+// Until the visitor says false. It may delete the heap it is given, and other threads any.
 PRIVATE bool subproc_visit_heaps(subproc_t* subproc, mi_heap_visit_fun* visit, void* arg);
+PRIVATE void subproc_destroy_heaps(subproc_t* subproc);  // all but the main one
 FAST heap_t* heap_main(void) { return subproc_current()->main; }
 
 // ---- process.c ----

@@ -39,14 +39,40 @@ static bool page_drop_of(page_t* page, void* arg) {
   return true;
 }
 
+// The heap that comes after `last` (NULL: the first), which is let go, and held. Ids fall along the
+// list, so if `last` has left it the search starts anew, at the first that is older.
+static heap_t* next_heap(subproc_t* subproc, heap_t* last) {
+  lock_acquire(&subproc->lock);
+  heap_t* next = last == NULL || last->is_retired ? subproc->heaps : last->next;
+  while (last != NULL && next != NULL && next->id > last->id) { next = next->next; }
+  if (next != NULL) { heap_hold(next); }
+  lock_release(&subproc->lock);
+  if (last != NULL) { heap_let_go(last); }
+  return next;
+}
+
+PRIVATE bool subproc_visit_heaps(subproc_t* subproc, mi_heap_visit_fun* visit, void* arg) {
+  heap_t* heap = next_heap(subproc, NULL);
+  while (heap != NULL && visit(heap, arg)) { heap = next_heap(subproc, heap); }
+  if (heap == NULL) { return true; }
+  heap_let_go(heap);
+  return false;
+}
+
+static bool destroy_heap(heap_t* heap, void* unused) {
+  (void)unused;
+  heap_destroy(heap);
+  return true;
+}
+
+PRIVATE void subproc_destroy_heaps(subproc_t* subproc) {
+  (void)subproc_visit_heaps(subproc, destroy_heap, NULL);
+}
+
 // Its threads have ended, and nobody uses its blocks: all of them go.
 PRIVATE void subproc_destroy(subproc_t* subproc) {
   if (subproc == &subproc_main_static || subproc->threads > 0) { return; }
-  for (heap_t* heap = subproc->heaps; heap != NULL;) {
-    heap_t* next = heap->next;
-    heap_destroy(heap);
-    heap = next;
-  }
+  subproc_destroy_heaps(subproc);
   if (TRACKED) { tracked_flush(); }
   page_visit_all(page_drop_of, subproc->main);
   registry_remove_subproc(subproc);
@@ -67,16 +93,4 @@ PRIVATE void subproc_delete(subproc_t* subproc) {
   (void)subproc_visit_heaps(subproc, delete_heap, NULL);
   heap_delete_main(subproc->main);
   registry_remove_subproc(subproc);
-}
-
-PRIVATE bool subproc_visit_heaps(subproc_t* subproc, mi_heap_visit_fun* visit, void* arg) {
-  lock_acquire(&subproc->lock);
-  heap_t* heap = subproc->heaps;
-  lock_release(&subproc->lock);
-  while (heap != NULL) {
-    heap_t* next = heap->next;  // the visitor may delete the heap it is given
-    if (!visit(heap, arg)) { return false; }
-    heap = next;
-  }
-  return true;
 }

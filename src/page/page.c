@@ -59,7 +59,6 @@ static page_t* record_take(void) {
 }
 
 static void record_push(page_t** list, page_t* page) {
-  store_relaxed(&page->heap, NULL);
   store_relaxed(&page->owner, 0);
   lock_acquire(&records.lock);
   page->next = *list;

@@ -3,7 +3,8 @@
 // src/heap/heap.h).
 #include "world.h"
 
-static heap_t* heap;
+static heap_t *heap, *other_heap;
+static page_t* seen;
 
 static void take_in_heap_of(int slot, size_t size) {
   void* p = theap_malloc(heap_theap_or_null(heap), size);
@@ -57,6 +58,7 @@ static void nobody_left(void) {
   give(2), give(3);
   model_act_as(0), take_in_heap(2), take_in_heap(3), give(0), give(1);
   for (int i = 0; i < 2; i++) { model_act_as(i), thread_leave(), world_enter(); }
+  seen = page_of(slots[2]);
   world_ready();
 }
 
@@ -115,6 +117,28 @@ static void catch_up(void) { thread_catch_up(thread_self_or_null()); }
 static void take_new_in_heap(void) { take_in_heap_of(10 + m.self, BLOCK / 2); }
 
 static void destroy(void) { heap_destroy(heap); }
+
+// As statistics and visits do, whoever owns the page.
+static void look(void) {
+  (void)heap_of_page(seen);
+  (void)retired_lock();
+  const heap_t* found = heap_of_page_locked(seen);
+  MODEL_CHECK(found == NULL || found->subproc == &subproc_main_static);
+  retired_unlock();
+}
+static void reuse_record(void) { meta_free(meta_alloc(sizeof(heap_t)), sizeof(heap_t)); }
+static void give_and_reuse_record(void) {
+  give_2_and_3();
+  reuse_record();
+}
+// The page's record, and perhaps the heap's, become those of another.
+static void give_and_take_in_new(void) {
+  give_2_and_3();
+  other_heap = heap_new(&subproc_main_static, NULL);
+  slots[9] = theap_malloc(heap_theap_or_null(other_heap), BLOCK);
+  MODEL_CHECK(slots[9] != NULL);
+}
+
 static void everybody_catches_up(void) {
   for (int i = 0; i < 3; i++) {
     model_act_as(i);
@@ -141,6 +165,12 @@ static void deleted(void) {
 static void then_deleted(void) {
   model_act_as(0);
   heap_delete(heap);
+  deleted();
+}
+
+static void other_deleted(void) {
+  model_act_as(1);
+  heap_delete(other_heap);
   deleted();
 }
 
@@ -175,6 +205,15 @@ MODEL_MAIN(
      2,
      0,
      1000},
+    {"delete_and_look", nobody_left, {delete, give_and_reuse_record, look}, deleted, 2, 0, 1000},
+    {"reuse_and_look",
+     nobody_left,
+     {delete, give_and_take_in_new, look},
+     other_deleted,
+     1,
+     1,
+     1000},
+    {"destroy_and_look", nobody_left, {destroy, reuse_record, look}, destroyed, 2, 0, 1000},
     {"destroy_and_leave", two_owners, {destroy, leave, collect}, destroyed, 2, 0, 1000},
     {"destroy_and_collect", owner_0_only, {destroy, collect, catch_up}, destroyed, 2, 0, 1000},
     {"destroy_and_heartbeat",

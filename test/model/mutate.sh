@@ -97,7 +97,12 @@ heap/heap.c;heaps;deletion leaves the parked pages;/^  move_parked(heap);/d
 heap/heap.c;heaps;pages are listed without the lock;/heap_add_page(heap_t/,/^}/{/lock_/d}
 heap/heap.c;heaps;pages are unlisted without the lock;/heap_remove_page(heap_t/,/^}/{/lock_/d}
 heap/heap.c;heaps;destruction does not wait for walks;/PRIVATE void heap_destroy/,/^}/{/walk/d}
-heap/heap.c;heaps;a freed block stays with the deleted heap;s/return subproc == NULL ? NULL : subproc->main;/return heap;/
+heap/heap.c;heaps;a freed block stays with the deleted heap;s/return heap->subproc->main;/return heap;/
+heap/heap.c;heaps;H1: relaxed out;/heap_add_page(heap_t/,/^}/{s/store_release(/store_relaxed(/}
+heap/heap.c;heaps;H1: relaxed in;s/load_acquire(&page->heap)/load_relaxed(\&page->heap)/
+heap/heap.c;heaps;looks at a page's heap without the lock;/heap_of_page(const/,/^}/{/retired_/d}
+heap/heap.c;heaps;a page names its heap after it let go;/heap_remove_page(heap_t/,/^}/{/store_release/d}
+heap/heap.c;heaps;retires without the lock;/heap_retire(heap_t/,/^}/{/lock_/d}
 heap/thread.c;heaps;collects without the walk lock;/theap_walk(theap_t/,/^}/{/lock_/d}
 heap/thread.c;heaps;catches up without the walk lock;/theap_catch_up(theap_t/,/^}/{/lock_/d}
 heap/thread.c;publish;the registry is changed without its lock;/registry_add(thread_t/,/^}/{/lock_/d}
@@ -124,7 +129,12 @@ while IFS=';' read -r file models what script; do
         verdict="DOES NOT COMPILE"
         break
       fi
-      if ! (cd "$work/test/model" && timeout 60 "./$model" >out 2>&1); then
+      (cd "$work/test/model" && timeout 240 "./$model" >out 2>&1)
+      status=$?
+      if [ $status = 124 ]; then
+        verdict="DOES NOT END"
+        break
+      elif [ $status != 0 ]; then
         by=$(sed -n 's/.*: model \([a-z0-9_]*\): T[0-9]*: failed: \(.*\)/\1: \2/p' "$work/test/model/out" | head -n 1)
         verdict="killed by $model ${by:-(crash)}"
         break
