@@ -350,7 +350,7 @@ static guard_setting_t setting_of_options(void) {
                            .version = load_relaxed(&options_version)};
 }
 
-static guard_setting_t setting_of_heap(heap_t* heap) {
+static COLD guard_setting_t setting_of_heap(heap_t* heap) {
   guard_setting_t setting = setting_of_options();
   lock_acquire(&heap->lock);
   if (heap->guarding.version > setting.version) { setting = heap->guarding; }
@@ -371,9 +371,13 @@ static uint64_t random_start(const guard_setting_t* setting, uint32_t serial) {
   return state;
 }
 
-static void theap_take_setting(theap_t* theap, const guard_setting_t* setting) {
+static bool wants_samples(const guard_setting_t* setting) {
+  return (setting->rate != 0 || setting->bytes != 0) && !TRACKED;
+}
+
+static COLD void theap_take_setting(theap_t* theap, const guard_setting_t* setting) {
   theap->guarding = *setting;
-  theap->guarding.random = random_start(setting, theap->serial);
+  if (wants_samples(setting)) { theap->guarding.random = random_start(setting, theap->serial); }
   theap_watch(theap, WATCH_SAMPLES, setting->rate != 0 && !TRACKED);
   theap_watch(theap, WATCH_BYTES, setting->bytes != 0 && !TRACKED);
 }
@@ -387,8 +391,7 @@ PRIVATE void guard_catch_up(theap_t* theap) {
 // If samples are wanted: the first time, prepares for stacks and faults.
 static void guard_start(const guard_setting_t* setting) {
   static _Atomic(bool) started;
-  const bool wanted = (setting->rate != 0 || setting->bytes != 0) && !TRACKED;
-  if (!wanted || exchange_relaxed(&started, true)) { return; }
+  if (!wants_samples(setting) || exchange_relaxed(&started, true)) { return; }
   port_stack_prepare();
   (void)port_watch_faults(guard_see_fault);
 }

@@ -63,7 +63,7 @@ PRIVATE char* const* port_environ(void);            // may be NULL
 PRIVATE void port_check_stderr(void);
 PRIVATE void port_write_stderr(const char* text, size_t length);
 PRIVATE int64_t port_clock_ms(void);   // monotonic, coarse, without a system call
-PRIVATE uint64_t port_clock_ns(void);  // monotonic
+PRIVATE uint64_t port_clock_ns(void);  // monotonic; a system call
 PRIVATE _Noreturn void port_abort(void);
 PRIVATE int port_numa_count(void);
 // Random bytes, at most 256; without waiting. Non-zero: only the 16 bytes that the kernel gave at
