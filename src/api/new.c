@@ -46,7 +46,7 @@ static any_function_t* function_in(void* library, const char* symbol) {
 // In a runtime that is loaded, but not for all to see. The caller knows the type. (Named, dlopen
 // would make the linker warn about every program without shared libraries.)
 static any_function_t* loaded_function(const char* symbol) {
-  static const char* const libraries[] = {"libstdc++.so.6", "libc++abi.so.1", "libc++.so.1"};
+  static const char libraries[][16] = {"libstdc++.so.6", "libc++abi.so.1", "libc++.so.1"};
   if (dlsym == NULL) { return NULL; }
   dlopen_t* open = (dlopen_t*)function_in(RTLD_DEFAULT, "dlopen");
   any_function_t* function = NULL;

@@ -122,15 +122,13 @@ static void count_read(stat_count_t* count, size_t bytes) {
 static tally_t heap_read(heap_t* heap) {
   tally_t tally;
   tally_heap(&tally, heap);
-  for (int i = 0; i < STAT_MALLOC_BINS; i++) {
-    count_read(&heap->stats.malloc_bins[i], tally.blocks[i]);
-  }
+  for (int i = 0; i < STAT_MALLOC_BINS; i++) { count_read(&heap->bins.blocks[i], tally.blocks[i]); }
   return tally;
 }
 
 static void heap_export(heap_t* heap, mi_stats_t* out) {
   const tally_t tally = heap_read(heap);
-  stats_export(&heap->stats, out);
+  heap_stats_export(heap, out);
   out->malloc_normal.current = (int64_t)tally.normal_bytes;
   out->malloc_huge.current = (int64_t)tally.huge_bytes;
 }
@@ -174,7 +172,7 @@ static void gather_retired(subproc_t* subproc, mi_stats_t* out) {
   mi_stats_t* one = &subproc->scratch;
   for (heap_t* heap = retired_lock(); heap != NULL; heap = heap->next) {
     if (heap->subproc != subproc) { continue; }
-    stats_export(&heap->stats, one);
+    heap_stats_export(heap, one);
     one->malloc_normal.current = one->malloc_huge.current = 0;
     bins_leave(one->malloc_bins);
     stats_merge(out, one);
@@ -379,10 +377,10 @@ API void mi_heap_stats_merge_to_subproc(mi_heap_t* heap) {
   subproc_t* subproc = heap->subproc;
   lock_acquire(&subproc->lock);
   (void)heap_read(heap);
-  stats_export(&heap->stats, &subproc->scratch);
+  heap_stats_export(heap, &subproc->scratch);
   stats_for_each(&subproc->scratch, count_leave_past);
   stats_merge(&subproc->gone, &subproc->scratch);
-  stats_clear(&heap->stats);
+  heap_stats_clear(heap);
   lock_release(&subproc->lock);
 }
 
@@ -393,7 +391,7 @@ API void mi_stats_reset(void) {
   memset(&subproc->gone, 0, sizeof(subproc->gone));
   for (heap_t* heap = subproc->heaps; heap != NULL; heap = heap->next) {
     (void)heap_read(heap);
-    stats_clear(&heap->stats);
+    heap_stats_clear(heap);
   }
   lock_release(&subproc->lock);
 }

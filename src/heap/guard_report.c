@@ -50,7 +50,7 @@ static void print_head(const guard_t* guard, const char* what, const void* p) {
 
 // ---- noticed by the allocator ----
 
-static const char* const crime_names[] = {
+static const char crime_names[][56] = {
     [GUARD_DOUBLE_FREE] = "double free",
     [GUARD_INSIDE] = "free of an address that is not the start of a block",
     [GUARD_OVERFLOW] = "overflow, noticed when the block is freed",
@@ -90,10 +90,10 @@ static const char* fault_name(const guard_t* guard, const port_fault_t* fault) {
   const uint8_t* p = fault->address;
   const int read = fault->is_known_read ? 1 : 0;
   const int how = fault->is_known_write ? 2 : read;
-  static const char* const freed[] = {"use after free", "use after free, a read",
-                                      "use after free, a write"};
-  static const char* const overflow[] = {"overflow", "overflow, a read", "overflow, a write"};
-  static const char* const underflow[] = {"underflow", "underflow, a read", "underflow, a write"};
+  static const char freed[][24] = {"use after free", "use after free, a read",
+                                   "use after free, a write"};
+  static const char overflow[][20] = {"overflow", "overflow, a read", "overflow, a write"};
+  static const char underflow[][20] = {"underflow", "underflow, a read", "underflow, a write"};
   if (guard->freed) { return freed[how]; }
   return p < guard->block ? underflow[how] : overflow[how];
 }

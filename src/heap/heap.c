@@ -50,13 +50,23 @@ PRIVATE void retired_unlock_after_fork(bool child) { lock_after_fork(&retired.lo
 
 // ---- records ----
 
+PRIVATE void heap_stats_export(const heap_t* heap, mi_stats_t* out) {
+  stats_export(&heap->stats, out);
+  stat_bins_export(&heap->bins, out);
+}
+
+PRIVATE void heap_stats_clear(heap_t* heap) {
+  stats_clear(&heap->stats);
+  stat_bins_clear(&heap->bins);
+}
+
 static void heap_free_record(heap_t* heap) {
   subproc_t* subproc = heap->subproc;
   lock_acquire(&retired.lock);
   LIST_REMOVE(retired.first, heap, next, prev);
   lock_release(&retired.lock);
   lock_acquire(&subproc->lock);
-  stats_export(&heap->stats, &subproc->scratch);
+  heap_stats_export(heap, &subproc->scratch);
   stats_end(&subproc->scratch);
   stats_merge(&subproc->gone, &subproc->scratch);
   lock_release(&subproc->lock);
@@ -112,7 +122,7 @@ PRIVATE void heap_add_page(heap_t* heap, page_t* page) {
   const size_t bytes = page->span_slices * SLICE_BYTES;
   store_release(&page->heap, heap);  // [H1] out
   stat_up(&heap->stats.pages, 1);
-  stat_up(&heap->stats.page_bins[page->bin], 1);
+  stat_up(&heap->bins.pages[page->bin], 1);
   stat_up(&heap->stats.page_committed, bytes);
   if (page->bin != BIN_LARGE) { stat_up(&heap->stats.malloc_normal, bytes); }
   if (heap->is_main) { return; }
@@ -127,7 +137,7 @@ static void heap_remove_page(heap_t* heap, page_t* page, heap_t* next) {
   const size_t bytes = page->span_slices * SLICE_BYTES;
   store_release(&page->heap, next);  // [H1] out
   stat_down(&heap->stats.pages, 1);
-  stat_down(&heap->stats.page_bins[page->bin], 1);
+  stat_down(&heap->bins.pages[page->bin], 1);
   stat_down(&heap->stats.page_committed, bytes);
   if (page->bin != BIN_LARGE) { stat_down(&heap->stats.malloc_normal, bytes); }
   if (heap->is_main) { return; }

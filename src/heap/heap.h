@@ -108,6 +108,7 @@ struct mi_heap_s {
   bool is_retired;  // it has left its sub-process's list
   guard_setting_t guarding;
   stats_t stats;
+  stat_bins_t bins;
 };
 
 struct mi_subproc_s {
@@ -138,7 +139,7 @@ struct thread {
 // The theap that malloc uses. Starts as theap_empty, so that the fast path needs no test.
 extern HIDDEN THREAD_LOCAL theap_t* tls_theap;
 
-SHARED_DATA(theap_t, theap_empty);
+SHARED_DATA(const theap_t, theap_empty);
 SHARED_DATA(theap_t, theap_gone);  // of a thread that has ended, but goes on
 SHARED_DATA(heap_t, heap_main_static);
 SHARED_DATA(subproc_t, subproc_main_static);
@@ -243,6 +244,8 @@ PRIVATE void heap_link_theap(heap_t* heap, theap_t* theap);
 PRIVATE void heap_unlink_theap(heap_t* heap, theap_t* theap);
 PRIVATE theap_t* heap_theap_or_null(heap_t* heap);
 PRIVATE void heap_main_setup(heap_t* heap, subproc_t* subproc);
+PRIVATE void heap_stats_export(const heap_t* heap, mi_stats_t* out);
+PRIVATE void heap_stats_clear(heap_t* heap);
 // Deleted and destroyed heaps that something still names, linked by `next`: the first one, or NULL.
 // The second form is for the holder of the lock.
 PRIVATE heap_t* retired_lock(void);

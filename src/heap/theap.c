@@ -157,7 +157,7 @@ PRIVATE void theap_sample_next(theap_t* theap) {
   watch_next(watch);
 }
 
-PRIVATE void theap_watch(theap_t* theap, watch_reason_t reason, bool wanted) {
+PRIVATE COLD void theap_watch(theap_t* theap, watch_reason_t reason, bool wanted) {
   watch_t* watch = &theap->watch;
   watch_count(watch);
   watch->reasons = (uint8_t)(wanted ? watch->reasons | reason : watch->reasons & ~reason);
@@ -280,7 +280,7 @@ static page_t* theap_search(theap_t* theap, unsigned bin) {
 // A class in demand gets longer pages: each thread has several of it, on average.
 static bool class_is_roomy(heap_t* heap, unsigned bin) {
   enum { PAGES_ROOMY = 8 };
-  const size_t pages = (size_t)load_relaxed(&heap->stats.page_bins[bin].current);
+  const size_t pages = (size_t)load_relaxed(&heap->bins.pages[bin].current);
   return pages >= PAGES_ROOMY * size_max(load_relaxed(&thread_count), 1);
 }
 
@@ -322,8 +322,8 @@ static page_t* spare_take(theap_t* theap, unsigned bin) {
   if (page == NULL) { return NULL; }
   spare_unlink(theap, link);
   if (page->bin != bin) {
-    stat_down(&heap->stats.page_bins[page->bin], 1);
-    stat_up(&heap->stats.page_bins[bin], 1);
+    stat_down(&heap->bins.pages[page->bin], 1);
+    stat_up(&heap->bins.pages[bin], 1);
   }
   if (page_recut(page, bin)) { return page; }
   heap_release_page(page);

@@ -7,7 +7,10 @@
 #include "guard.h"
 #include "tracked.h"
 
-HIDDEN THREAD_LOCAL theap_t* tls_theap = &theap_empty;
+// Nobody writes to an empty theap.
+#define THEAP_EMPTY ((theap_t*)(uintptr_t)&theap_empty)
+
+HIDDEN THREAD_LOCAL theap_t* tls_theap = THEAP_EMPTY;
 
 SHARED_DATA_DEF _Atomic(size_t) thread_count;
 SHARED_DATA_DEF _Atomic(size_t) collect_requests;
@@ -19,16 +22,16 @@ SHARED_DATA_DEF _Atomic(size_t) collect_requests;
 #define NONE_64     NONE_8, NONE_8, NONE_8, NONE_8, NONE_8, NONE_8, NONE_8, NONE_8
 #define NONE_DIRECT NONE_64, NONE_1
 #define NONE_40     NONE_8, NONE_8, NONE_8, NONE_8, NONE_8
-#define THEAP_NONE                                                                       \
-  {                                                                                      \
-    .direct = {NONE_DIRECT}, .active = {NONE_40}, .watch = {.reasons = WATCH_NO_THREAD } \
-  }
 
 _Static_assert(BIN_COUNT - ACTIVE_LEAST == 40 && DIRECT_COUNT == 64 + 1,
                "theap_empty lists that many pages");
 
-SHARED_DATA_DEF theap_t theap_empty = THEAP_NONE;
-SHARED_DATA_DEF theap_t theap_gone = THEAP_NONE;
+// Its heap is none: not NULL, which is that of a page that was released just now.
+SHARED_DATA_DEF const theap_t theap_empty = {.direct = {NONE_DIRECT},
+                                             .active = {NONE_40},
+                                             .watch = {.reasons = WATCH_NO_THREAD},
+                                             .heap = (heap_t*)(uintptr_t)&theap_empty};
+SHARED_DATA_DEF theap_t theap_gone;  // as theap_empty, once a thread needs it: see theap_bereft
 
 static struct {
   lock_t lock;
@@ -135,6 +138,14 @@ PRIVATE bool process_is_threaded(void) { return load_relaxed(&thread_count) > 1;
 
 // ---- beginning ----
 
+// That of a thread that has ended, but goes on.
+static theap_t* theap_bereft(void) {
+  lock_acquire(&registry.lock);
+  if (theap_gone.watch.reasons == 0) { memcpy(&theap_gone, &theap_empty, sizeof(theap_gone)); }
+  lock_release(&registry.lock);
+  return &theap_gone;
+}
+
 static theap_t* thread_begin(subproc_t* subproc) {
   thread_t* thread = thread_new(port_thread_id(), subproc);
   if (thread == NULL) { return NULL; }
@@ -142,7 +153,7 @@ static theap_t* thread_begin(subproc_t* subproc) {
   registry_add(thread);
   if (port_thread_arm(thread) != 0 && process_is_threaded()) {
     thread_leave();  // nothing would tell us of its end
-    tls_theap = &theap_gone;
+    tls_theap = theap_bereft();
   }
   return tls_theap;
 }
@@ -285,7 +296,7 @@ PRIVATE void thread_leave(void) {
     theap_drop(thread, &thread->theaps->next);
   }
   theap_flush_all_loose(thread->theaps);  // while their pages have a theap to go to
-  tls_theap = &theap_empty;
+  tls_theap = THEAP_EMPTY;
   theap_abandon(thread->theaps);
   registry_remove(thread);
   (void)port_thread_arm(NULL);
@@ -299,7 +310,7 @@ PRIVATE void thread_on_exit(void* argument) {
   if (tls_theap->thread != thread) { return; }
   if (thread->exit_rounds++ < EXIT_ROUNDS && port_thread_arm(thread) == 0) { return; }
   thread_leave();
-  tls_theap = &theap_gone;
+  tls_theap = theap_bereft();
 }
 
 // ---- orphans ----

@@ -86,21 +86,30 @@ static int reserve_shrinking(size_t* bytes, size_t least, void** out) {
   }
 }
 
+// That of the first arena, which stays, lies among the other records: as long as little of the
+// arena is in use they share their OS pages. NULL if out of memory.
+static slice_t* table_place(const arena_t* arena, size_t bytes) {
+  const size_t page = port_page_bytes();
+  if (memory.first == NULL && arena->mapped_bytes <= FIRST_ARENA) { return meta_alloc(bytes); }
+  uint8_t* table = arena->start + arena->mapped_bytes - page - bytes;
+  const int error = arena->committed ? 0 : port_commit(table, bytes);
+  return error == 0 ? (slice_t*)(void*)table : NULL;
+}
+
 // Slices and, between two guard pages, the slice table in one reservation.
 static int arena_layout(arena_t* arena, void* start, size_t bytes) {
   const size_t page = port_page_bytes();
   const size_t table_bytes = align_up(bytes / SLICE_BYTES * sizeof(slice_t), page);
   const size_t usable = align_down(bytes - table_bytes - 2 * page, size_max(page, SLICE_BYTES));
-  uint8_t* table = (uint8_t*)start + bytes - page - table_bytes;
-  const int error = arena->committed ? 0 : port_commit(table, table_bytes);
-  if (error != 0) { return error; }
   arena->start = start;
   arena->slices = (uint32_t)(usable / SLICE_BYTES);
-  arena->table = (slice_t*)(void*)table;
   arena->mapped_bytes = bytes;
   arena->fresh_is_zero = true;
   arena->numa_node = -1;
-  return map_cover(start, usable);
+  const int error = map_cover(start, usable);
+  if (error != 0) { return error; }
+  arena->table = table_place(arena, table_bytes);
+  return arena->table == NULL ? ENOMEM : 0;
 }
 
 // On explicit 2 MiB pages, if the user wants them and the OS has them; such memory is resident from

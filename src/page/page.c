@@ -14,7 +14,7 @@
 // ---- records ----
 
 enum { RECORD_BYTES = (int)sizeof(page_t) + (HAS_CHECKS ? (int)sizeof(page_checks_t) : 0) };
-enum { CHUNK_BYTES = 4096, CHUNK_PAGES = (CHUNK_BYTES - (int)sizeof(page_t)) / RECORD_BYTES };
+enum { CHUNK_BYTES = 2048, CHUNK_PAGES = (CHUNK_BYTES - (int)sizeof(page_t)) / RECORD_BYTES };
 
 // Records come in chunks, which are never freed, so that all pages can be visited.
 typedef struct page_chunk {

@@ -12,7 +12,7 @@ enum { VARIABLE_CHARS = 64 };
 static const char variable_prefix[] = "MIMALLOC_";
 
 // Names that other versions know and that need no warning.
-static const char* const foreign_names[] = {
+static const char foreign_names[][32] = {
     "abandoned_page_reset",  "allow_decommit",
     "cache_reset",           "decommit_delay",
     "decommit_extend_delay", "segment_decommit_delay",
@@ -41,10 +41,8 @@ static bool read_variable(mi_option_t option, const char* name) {
 }
 
 static void read_option(mi_option_t option) {
-  const option_info_t* info = &option_infos[option];
-  if (!read_variable(option, info->name) && info->older != NULL) {
-    read_variable(option, info->older);
-  }
+  const char* older = option_older(option);
+  if (!read_variable(option, option_name(option)) && *older != 0) { read_variable(option, older); }
 }
 
 // The name in an entry of the environment that is one of ours, else NULL.
@@ -71,9 +69,9 @@ static bool entry_is(const char* entry, const char* name) {
 }
 
 static bool entry_is_known(const char* entry) {
-  for (size_t i = 0; i < OPTION_COUNT; i++) {
-    const option_info_t* info = &option_infos[i];
-    if (entry_is(entry, info->name) || (info->older != NULL && entry_is(entry, info->older))) {
+  for (int i = 0; i < OPTION_COUNT; i++) {
+    const char* older = option_older((mi_option_t)i);
+    if (entry_is(entry, option_name((mi_option_t)i)) || (*older != 0 && entry_is(entry, older))) {
       return true;
     }
   }
@@ -95,10 +93,13 @@ static void warn_unknown(char* const* environment) {
 
 static _Atomic(bool) environment_is_read;  // the first one reads; the others do not wait for it
 
-PRIVATE void options_init(void) {
-  if (exchange_relaxed(&environment_is_read, true)) { return; }
-  char* const* environment = port_environ();
-  if (environment != NULL && !environment_has_any(environment)) { return; }
+static COLD void options_read(char* const* environment) {
   for (int i = 0; i < OPTION_COUNT; i++) { read_option((mi_option_t)i); }
   if (environment != NULL && option_is_enabled(mi_option_verbose)) { warn_unknown(environment); }
+}
+
+PRIVATE COLD void options_init(void) {
+  if (exchange_relaxed(&environment_is_read, true)) { return; }
+  char* const* environment = port_environ();
+  if (environment == NULL || environment_has_any(environment)) { options_read(environment); }
 }

@@ -179,7 +179,10 @@ PRIVATE size_t format_text(char* buf, size_t size, const char* fmt, ...) {
 // ---- amounts for people ----
 
 // Scales by powers of base until at most one factor of base is left before the point.
-static void format_amount(char* buf, int64_t amount, uint64_t base, const char* const suffixes[7]) {
+enum { SUFFIX_CHARS = 5 };
+
+static void format_amount(char* buf, int64_t amount, uint64_t base,
+                          const char suffixes[][SUFFIX_CHARS]) {
   const uint64_t magnitude = amount < 0 ? 0 - (uint64_t)amount : (uint64_t)amount;
   const char* sign = amount < 0 ? "-" : "";
   uint64_t divisor = 1;
@@ -196,12 +199,13 @@ static void format_amount(char* buf, int64_t amount, uint64_t base, const char* 
 }
 
 PRIVATE void format_bytes(char* buf, int64_t bytes) {
-  static const char* const suffixes[7] = {" B", " KiB", " MiB", " GiB", " TiB", " PiB", " EiB"};
+  static const char suffixes[][SUFFIX_CHARS] = {" B",   " KiB", " MiB", " GiB",
+                                                " TiB", " PiB", " EiB"};
   format_amount(buf, bytes, 1024, suffixes);
 }
 
 PRIVATE void format_count(char* buf, int64_t count) {
-  static const char* const suffixes[7] = {"", " K", " M", " G", " T", " P", " E"};
+  static const char suffixes[][SUFFIX_CHARS] = {"", " K", " M", " G", " T", " P", " E"};
   format_amount(buf, count, 1000, suffixes);
 }
 

@@ -18,11 +18,29 @@ SHARED_DATA_DEF _Atomic(long) option_values[OPTION_COUNT] = {
 #undef OPTION
 };
 
-SHARED_DATA_DEF const option_info_t option_infos[OPTION_COUNT] = {
-#define OPTION(name, value, unit, older, help) {#name, older, help, UNIT_##unit},
+typedef struct option_texts {
+#define OPTION(name, value, unit, older, help) \
+  char name##_name[sizeof(#name)], name##_older[sizeof(older)], name##_help[sizeof(help)];
+#include "options.def"
+#undef OPTION
+} option_texts_t;
+
+static const option_texts_t option_texts = {
+#define OPTION(name, value, unit, older, help) #name, older, help,
 #include "options.def"
 #undef OPTION
 };
+
+_Static_assert(sizeof(option_texts_t) <= UINT16_MAX, "a text is found by 16 bits");
+SHARED_DATA_DEF const option_info_t option_infos[OPTION_COUNT] = {
+#define OPTION(name, value, unit, older, help)                                    \
+  {offsetof(option_texts_t, name##_name), offsetof(option_texts_t, name##_older), \
+   offsetof(option_texts_t, name##_help), UNIT_##unit},
+#include "options.def"
+#undef OPTION
+};
+
+static const char* text_at(uint16_t offset) { return (const char*)&option_texts + offset; }
 
 #define OPTION(name, value, unit, older, help)                      \
   _Static_assert((int)mi_option_##name == (int)OPTION_INDEX_##name, \
@@ -45,6 +63,9 @@ static _Atomic(option_changed_fun*) on_change;
 PRIVATE UNUSED void options_watch(option_changed_fun* changed) {
   store_relaxed(&on_change, changed);
 }
+
+PRIVATE const char* option_name(mi_option_t option) { return text_at(option_infos[option].name); }
+PRIVATE const char* option_older(mi_option_t option) { return text_at(option_infos[option].older); }
 
 // ---- reading and setting ----
 
@@ -169,7 +190,7 @@ static bool parse_value(const char* text, unit_t unit, long* value) {
 }
 
 PRIVATE bool option_set_text(mi_option_t option, const char* text) {
-  const unit_t unit = option_infos[option].unit;
+  const unit_t unit = (unit_t)option_infos[option].unit;
   long value;
   if (unit == UNIT_NONE || is_at_end(text)) {
     return true;
@@ -182,7 +203,7 @@ PRIVATE bool option_set_text(mi_option_t option, const char* text) {
 // ---- printing ----
 
 PRIVATE void option_value_text(mi_option_t option, char* buf) {
-  const unit_t unit = option_infos[option].unit;
+  const unit_t unit = (unit_t)option_infos[option].unit;
   const long value = option_get(option);
   if (unit == UNIT_KIB || unit == UNIT_BYTE) {
     format_bytes(buf, (int64_t)option_size(option));
@@ -192,13 +213,13 @@ PRIVATE void option_value_text(mi_option_t option, char* buf) {
 }
 
 PRIVATE void options_print(const out_t* out) {
-  static const char* const origins[] = {"", "environment", "program"};
+  static const char origins[][12] = {"", "environment", "program"};
   for (int i = 0; i < OPTION_COUNT; i++) {
     const option_info_t* info = &option_infos[i];
     if (info->unit == UNIT_NONE) { continue; }
     char value[AMOUNT_CHARS];
     option_value_text((mi_option_t)i, value);
-    out_printf(out, "%-30s %10s  %-11s  %s\n", info->name, value,
-               origins[load_relaxed(&option_origins[i])], info->help);
+    out_printf(out, "%-30s %10s  %-11s  %s\n", text_at(info->name), value,
+               origins[load_relaxed(&option_origins[i])], text_at(info->help));
   }
 }

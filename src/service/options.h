@@ -27,11 +27,10 @@ enum option_index_e {
   OPTION_COUNT
 };
 
+// Texts by where they are: pointers would have to be relocated in each process that starts.
 typedef struct option_info_s {
-  const char* name;   // in small letters
-  const char* older;  // name in earlier versions, or NULL
-  const char* help;
-  unit_t unit;
+  uint16_t name, older, help;
+  uint8_t unit;  // unit_t
 } option_info_t;
 
 SHARED_DATA(_Atomic(long), option_values[OPTION_COUNT]);
@@ -44,6 +43,9 @@ FAST long option_get(mi_option_t option) {
   return option_is_valid(option) ? load_relaxed(&option_values[option]) : 0;
 }
 FAST bool option_is_enabled(mi_option_t option) { return option_get(option) != 0; }
+
+PRIVATE const char* option_name(mi_option_t option);   // in small letters
+PRIVATE const char* option_older(mi_option_t option);  // name in earlier versions, or ""
 
 // Sizes in bytes; other values as they are, at least 0.
 PRIVATE size_t option_size(mi_option_t option);

@@ -17,15 +17,17 @@ static COLD void clear_counts(stat_count_t* counts, size_t n) {
   for (size_t i = 0; i < n; i++) { clear_count(&counts[i]); }
 }
 
-PRIVATE void stats_clear(stats_t* stats) {
+PRIVATE void stats_clear(stats_t* stats){
 #define MI_STAT_COUNT(name)   clear_count(&stats->name);
 #define MI_STAT_COUNTER(name) store_relaxed(&stats->name.total, 0);
-  MI_STAT_FIELDS()
+    MI_STAT_FIELDS()
 #undef MI_STAT_COUNT
 #undef MI_STAT_COUNTER
-  clear_counts(stats->malloc_bins, STAT_MALLOC_BINS);
-  clear_counts(stats->page_bins, STAT_PAGE_BINS);
-  clear_counts(stats->chunk_bins, STAT_CHUNK_BINS);
+}
+
+PRIVATE COLD void stat_bins_clear(stat_bins_t* bins) {
+  clear_counts(bins->pages, STAT_PAGE_BINS);
+  clear_counts(bins->blocks, STAT_MALLOC_BINS);
 }
 
 PRIVATE COLD void stats_for_each(mi_stats_t* stats, stat_count_fun* fun) {
@@ -63,9 +65,11 @@ PRIVATE void stats_export(const stats_t* stats, mi_stats_t* out) {
   MI_STAT_FIELDS()
 #undef MI_STAT_COUNT
 #undef MI_STAT_COUNTER
-  export_counts(stats->malloc_bins, out->malloc_bins, STAT_MALLOC_BINS);
-  export_counts(stats->page_bins, out->page_bins, STAT_PAGE_BINS);
-  export_counts(stats->chunk_bins, out->chunk_bins, STAT_CHUNK_BINS);
+}
+
+PRIVATE COLD void stat_bins_export(const stat_bins_t* bins, mi_stats_t* out) {
+  export_counts(bins->pages, out->page_bins, STAT_PAGE_BINS);
+  export_counts(bins->blocks, out->malloc_bins, STAT_MALLOC_BINS);
 }
 
 static COLD void merge_count(mi_stat_count_t* into, const mi_stat_count_t* from) {
@@ -92,7 +96,7 @@ PRIVATE void stats_merge(mi_stats_t* into, const mi_stats_t* from) {
 // ---- as a table ----
 
 // All other fields count things.
-static const char* const fields_in_bytes[] = {
+static const char fields_in_bytes[][20] = {
     "reserved",       "committed",     "reset",       "purged",
     "page_committed", "malloc_normal", "malloc_huge", "malloc_requested",
 };

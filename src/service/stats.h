@@ -1,9 +1,9 @@
 // Statistics: counters that any thread may change and any thread may read, always on.
 //
-// stats_t mirrors the public mi_stats_t field by field, with atomic words. All accesses are
-// relaxed: a snapshot is a set of true values, not all of the same moment. A count of things given
-// back by another place than the one that took them may have a negative part in each; the sum is
-// right.
+// stats_t and stat_bins_t mirror the public mi_stats_t field by field, with atomic words; the bins,
+// which are long, are those of heaps, and nobody counts chunks. All accesses are relaxed: a
+// snapshot is a set of true values, not all of the same moment. A count of things given back by
+// another place than the one that took them may have a negative part in each; the sum is right.
 #ifndef MI_SERVICE_STATS_H
 #define MI_SERVICE_STATS_H
 
@@ -34,10 +34,13 @@ typedef struct stats_s {
   MI_STAT_FIELDS()
 #undef MI_STAT_COUNT
 #undef MI_STAT_COUNTER
-  stat_count_t malloc_bins[STAT_MALLOC_BINS];
-  stat_count_t page_bins[STAT_PAGE_BINS];
-  stat_count_t chunk_bins[STAT_CHUNK_BINS];
 } stats_t;
+
+// By class. What is counted as it happens comes first: the rest is touched by readings only.
+typedef struct stat_bins_s {
+  stat_count_t pages[STAT_PAGE_BINS];
+  stat_count_t blocks[STAT_MALLOC_BINS];
+} stat_bins_t;
 
 FAST void stat_add(stat_counter_t* counter, size_t n) { add_relaxed(&counter->total, (intptr_t)n); }
 
@@ -56,9 +59,13 @@ PRIVATE COLD void stats_for_each(mi_stats_t* stats, stat_count_fun* fun);
 
 // What is in use stays counted: peak and total of a count start again from its current value.
 PRIVATE void stats_clear(stats_t* stats);
+PRIVATE COLD void stat_bins_clear(stat_bins_t* bins);
 // Of a place that is gone: nothing of it is there now.
 PRIVATE void stats_end(mi_stats_t* stats);
+// All of `out`; its bins are 0 …
 PRIVATE void stats_export(const stats_t* stats, mi_stats_t* out);
+// … until these are put in.
+PRIVATE COLD void stat_bins_export(const stat_bins_t* bins, mi_stats_t* out);
 
 // Adds one place's statistics to another's. The peak of the sum is not known; we take the larger of
 // what it would be if the one was at its peak while the other was at its current value.

@@ -77,7 +77,7 @@ static bool number_of_text(const char* s, wide_t* value) {
 
 /* The option's value with this text. */
 static long meaning(int option, const char* text) {
-  const unit_t unit = option_infos[option].unit;
+  const unit_t unit = (unit_t)option_infos[option].unit;
   const char* s = skip_blanks(text);
   wide_t value = 0;
   if (unit == UNIT_NONE || *s == 0) { return defaults[option]; }
@@ -107,7 +107,7 @@ static void read_entry(char* entry) {
   size_t length = 0;
   if (first < 128) {
     const int option = first % OPTION_COUNT;
-    length = (size_t)snprintf(entry, ENTRY_CHARS, "MIMALLOC_%s=", option_infos[option].name);
+    length = (size_t)snprintf(entry, ENTRY_CHARS, "MIMALLOC_%s=", option_name((mi_option_t)option));
     for (size_t i = 0; i < length; i++) { entry[i] = to_upper(entry[i]); }
     if (values[option] == NULL) { values[option] = entry + length; } /* the first one counts */
   } else {

@@ -175,7 +175,10 @@ static _Atomic(long) option_values[OPTION_COUNT];
 static void options_init(void) {}
 static size_t option_size(mi_option_t option) { return (void)option, SIZE_MAX; }
 static void stats_export(const stats_t* stats, mi_stats_t* out) { (void)stats, (void)out; }
+static void stats_clear(stats_t* stats) { (void)stats; }
 static void stats_end(mi_stats_t* stats) { (void)stats; }
+static void stat_bins_clear(stat_bins_t* bins) { (void)bins; }
+static void stat_bins_export(const stat_bins_t* bins, mi_stats_t* out) { (void)bins, (void)out; }
 static void stats_merge(mi_stats_t* into, const mi_stats_t* from) { (void)into, (void)from; }
 static void message_verbose(const char* fmt, ...) { (void)fmt; }
 static void message_fatal(const char* fmt, ...) {
@@ -202,15 +205,16 @@ static void world_begin(void) {
       CLEAR(heap_main_static), CLEAR(memory_stats), CLEAR(memory_untouched);
   CLEAR(subproc_main_static), CLEAR(heap_epoch), CLEAR(heap_ids), CLEAR(thread_count), CLEAR(slots),
       CLEAR(retired), CLEAR(option_values);
-  CLEAR(deferred_free), CLEAR(deferred_free_arg);
+  CLEAR(deferred_free), CLEAR(deferred_free_arg), CLEAR(theap_gone);
   memset(meta_memory, 0, sizeof(meta_memory));
   model_quiet(map.root, sizeof(map.root));
-  QUIET(heap_main_static.stats), QUIET(memory_stats), QUIET(memory_untouched);
+  QUIET(heap_main_static.stats), QUIET(heap_main_static.bins), QUIET(memory_stats),
+      QUIET(memory_untouched);
   QUIET(option_values);
   MODEL_CHECK(map_cover(pool_memory, sizeof(pool_memory)) == 0);
   map_enter(pool_memory, POOL_SLICES, NULL);
   world_keeps_loose = false;
-  tls_theap = &theap_empty;
+  tls_theap = THEAP_EMPTY;
   model_tls(&tls_theap, sizeof(tls_theap));
   process_init();
 }

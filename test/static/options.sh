@@ -5,9 +5,9 @@
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 
-# OPTION(name, default, unit, "older" or NULL, "help"): one line of the table each
+# OPTION(name, default, unit, "older", "help"): one line of the table each
 table() {
-  sed -n 's/^OPTION(\([a-z_]*\), \(.*\), \([A-Z]*\), \(NULL\|"[a-z_]*"\), "\(.*\)")$/\1|\2|\3|\4|\5/p' \
+  sed -n 's/^OPTION(\([a-z_]*\), \(.*\), \([A-Z]*\), \("[a-z_]*"\), "\(.*\)")$/\1|\2|\3|\4|\5/p' \
       "$root/src/service/options.def" |
     awk -F'|' '
       function amount(s) { sub(/ \* GIB/, " GiB", s); sub(/ \* MIB/, " MiB", s); return s }
@@ -23,7 +23,7 @@ table() {
               kind["KIB"] = "size"; kind["BYTE"] = "size, bytes" }
       $3 == "NONE" { next }
       { older = $4; gsub(/"/, "", older)
-        printf "| `%s` | %s | %s | %s%s |\n", $1, words($2), kind[$3], $5, older == "NULL" ? "" : " (older name: `" older "`)" }'
+        printf "| `%s` | %s | %s | %s%s |\n", $1, words($2), kind[$3], $5, older == "" ? "" : " (older name: `" older "`)" }'
 }
 
 names() { sed -n 's/^OPTION(\([a-z_]*\),.*/\1/p' "$root/src/service/options.def"; }

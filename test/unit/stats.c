@@ -15,6 +15,7 @@ static bool is_count(const mi_stat_count_t* c, int64_t peak, int64_t total, int6
 
 static void test_counts(void) {
   stats_t stats = {0};
+  stat_bins_t bins = {0};
   mi_stats_t out;
   stat_up(&stats.committed, 100);
   stat_up(&stats.committed, 50);
@@ -22,15 +23,20 @@ static void test_counts(void) {
   stat_up(&stats.committed, 10);
   stat_add(&stats.mmap_calls, 1);
   stat_add(&stats.mmap_calls, 2);
-  stat_up(&stats.chunk_bins[5], 1);
+  stat_up(&bins.pages[5], 1);
   stats_export(&stats, &out);
+  CHECK(is_count(&out.page_bins[5], 0, 0, 0));
+  stat_bins_export(&bins, &out);
   CHECK(out.size == sizeof(mi_stats_t) && out.version == MI_STAT_VERSION);
   CHECK(is_count(&out.committed, 150, 160, 40));
-  CHECK(is_count(&out.chunk_bins[5], 1, 1, 1) && is_count(&out.malloc_bins[73], 0, 0, 0));
+  CHECK(is_count(&out.page_bins[5], 1, 1, 1) && is_count(&out.malloc_bins[73], 0, 0, 0));
   CHECK(out.mmap_calls.total == 3);
   stats_clear(&stats);
   stats_export(&stats, &out);
-  CHECK(is_count(&out.committed, 40, 40, 40));
+  stat_down(&bins.pages[5], 1);
+  stat_bins_clear(&bins);
+  stat_bins_export(&bins, &out);
+  CHECK(is_count(&out.committed, 40, 40, 40) && is_count(&out.page_bins[5], 0, 0, 0));
   CHECK(out.mmap_calls.total == 0);
 }
 
