@@ -240,7 +240,7 @@ static void* malloc_enter(const aligned_t* want) {
 
 // NULL: the request is not one that can have guards. Then the next has them in its place, but not
 // for its bytes: the others would have more than their share.
-static void* malloc_guarded(theap_t* theap, const aligned_t* want, unsigned due) {
+static COLD void* malloc_guarded(theap_t* theap, const aligned_t* want, unsigned due) {
   const guard_want_t guard_want = {want->size, want->alignment, want->offset, want->zero};
   if (guard_suits(theap, &guard_want)) { return guard_take(theap, &guard_want); }
   if ((due & WATCH_SAMPLES) != 0) { theap_sample_next(theap); }

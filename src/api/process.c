@@ -23,7 +23,7 @@ static uint64_t elapsed_ms(void) {
   return start == 0 ? 0 : (now - start) / 1000000u;
 }
 
-static void print_banner(void) {
+static COLD void print_banner(void) {
   const out_t out = message_sink(NULL, NULL);
   const int version = mi_version();
   message_verbose("version %d.%d.%d, compiler %s", version / 10000, version / 100 % 100,
@@ -37,7 +37,7 @@ static void print_banner(void) {
   options_print(&out);
 }
 
-static void reserve_what_options_say(void) {
+static COLD void reserve_what_options_say(void) {
   enum { MSECS_A_PAGE = 500 };
   const size_t pages = option_size(mi_option_reserve_huge_os_pages);
   const long node = option_get(mi_option_reserve_huge_os_pages_at);
@@ -58,7 +58,7 @@ static bool will_print(void) {
 }
 
 // Whoever comes first does it; the others do not wait.
-static void process_start(void) {
+static COLD void process_start(void) {
   static _Atomic(int) starts;
   process_init();
   if (add_relaxed(&starts, 1) != 0) { return; }
@@ -75,19 +75,21 @@ static void process_start(void) {
 
 // What other exit handlers and the C library still hold stays: it is in the main heap. So do the
 // heaps that other threads, which still run, may be using.
-static void give_all_back(void) {
+static COLD void give_all_back(void) {
   if (!process_is_threaded()) { subproc_destroy_heaps(subproc_current()); }
   mi_collect(true);
 }
 
-static void process_end(void) {
+static COLD void print_leaks(void) {
+  const out_t out = message_sink(NULL, NULL);
+  leaks_print(&out);
+}
+
+static COLD void process_end(void) {
   static _Atomic(int) ends;
   if (add_relaxed(&ends, 1) != 0) { return; }
   if (option_is_enabled(mi_option_show_stats)) { mi_stats_print_out(NULL, NULL); }
-  if (option_is_enabled(mi_option_show_leaks)) {
-    const out_t out = message_sink(NULL, NULL);
-    leaks_print(&out);
-  }
+  if (option_is_enabled(mi_option_show_leaks)) { print_leaks(); }
   if (NOTE_BLOCKS) { quarantine_check(theap_current()); }
   if (option_is_enabled(mi_option_destroy_on_exit)) { give_all_back(); }
 }

@@ -32,7 +32,7 @@ static struct {
   free_list_t lists[FREE_LISTS];
 } meta;
 
-static bool region_add(size_t bytes) {
+static COLD bool region_add(size_t bytes) {
   const size_t guard = port_page_bytes();
   size_t size = size_max(meta.region_bytes * 2, FIRST_REGION);
   size = align_up(size_max(size, bytes + 2 * guard), guard);

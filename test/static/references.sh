@@ -4,6 +4,7 @@
 #   - files, by path or by name: in comments of C files and in documents;
 #   - words with an underscore in comments of C files, and those between backticks in documents, that
 #     is functions, types, options and fields: as a word of code somewhere in the tree;
+#   - functions, in cmake/near.txt: as a word of src;
 #   - decisions by number, and the targets of links, in documents.
 # Tags of memory orders, such as [R1]: each has a row in docs/memory-model.md, each row is used, and
 # each operation of src/ with an order has one, in its line or in a comment in the three above.
@@ -141,6 +142,11 @@ awk -v elsewhere="$elsewhere" -v foreign="$foreign" '
   }
   kind > 3 { check_document(FILENAME ":" FNR); check_decisions($0, FILENAME ":" FNR) }
   END { exit bad }' "$work/files" "$work/words" "$work/comments" $(cat "$work/documents") || bad=1
+
+grep -v '^_Z' cmake/near.txt | sort >"$work/near"
+grep -ohwF -f "$work/near" -r src | sort -u | comm -23 "$work/near" - |
+  sed 's/.*/references: cmake\/near.txt names &, which src does not have/' >"$work/missing"
+[ ! -s "$work/missing" ] || { cat "$work/missing"; bad=1; }
 
 # ---- links ---------------------------------------------------------------------------------------
 
