@@ -215,7 +215,6 @@ static NOINLINE void* malloc_slower(size_t size, theap_t* theap, bool zero) {
 
 static void* loose_hand_out(block_t* block, size_t size, bool zero) {
   page_t* page = page_of(block);
-  canary_set(page, canary_of(page, block));
   block_return(page, block);
   hook_taken(page, block, size);
   return zero ? block_zero_all(page, block, size) : block;

@@ -197,8 +197,9 @@ PRIVATE COLD void report_bad_block(const page_t* page, const void* p, const char
     message_error(EAGAIN, "%s of %zu-byte block %p%s",
                   *what == 'f' ? "double free" : "realloc after free", block_size(page, p), p,
                   who(page, p, text));
-  } else if (!page_is_single(page) && canary_is_intact(page, canary_of(page, p)) &&
-             !block_before_is_intact(page, p, number)) {
+  } else if (HAS_CANARIES && !page_is_single(page) &&
+             canary_damage(page, canary_of(page, p)) == 0 &&
+             canary_before_damage(page, p, number) != 0) {
     report_overflow(page, (const uint8_t*)p - page->block_bytes, "neighbour's free");
   } else {
     report_overflow(page, p, what);

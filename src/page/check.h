@@ -13,14 +13,13 @@
 //   any --page_pop--> LIVE --block_depart--> AWAY
 //   LIVE or AWAY --page_push, remote_free--> on a list
 //
-//   [C3] a block is LIVE: page_pop, release; block_before_is_intact, acquire: the end of the block.
-//
 // C1 a block that is handed out was not LIVE, and is from then on: no block has two owners.
 // C2 who frees a block finds it LIVE. The owner of the page looks and then writes; other threads
 //    exchange, so that of two that free one block one is told. Where both are the same moment's, C1
 //    catches it.
-// C3 while a block is LIVE it ends as it must: so the free of its neighbour, by any thread, sees an
-//    overflow as well.
+// C3 all blocks up to capacity end as they must, live or not: so the free of a neighbour, by any
+//    thread, sees an overflow as well. Their ends were written before the first of them was handed
+//    out, see page_extend.
 //
 // A number takes one multiplication, as exact division does (Granlund and Montgomery, Division by
 // Invariant Integers using Multiplication, section 9). A block has d * 2^shift bytes with d odd;

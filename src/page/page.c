@@ -639,11 +639,20 @@ static void link_in_order(page_t* page, uint32_t count) {
   block_set_next(page, last, before);
 }
 
+static void set_canaries(const page_t* page, uint32_t count) {
+  track_quiet();
+  for (uint32_t i = 0; HAS_CANARIES && i < count; i++) {
+    canary_set(page, canary_of(page, block_at(page, page->capacity + i)));
+  }
+  track_loud();
+}
+
 PRIVATE void page_extend(page_t* page) {
   const uint32_t count = extend_count(page);
   if (ZERO_FREED && !page->fresh_zero && !page_checks(page)->zeroed) {
     memset(block_at(page, page->capacity), 0, count * page->block_bytes);
   }
+  set_canaries(page, count);
   if (RANDOM_ORDER) {
     link_shuffled(page, count);
   } else {

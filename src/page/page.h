@@ -254,8 +254,8 @@ FAST canary_t* canary_of(const page_t* page, const void* p) {
   return (canary_t*)((uintptr_t)p + page->block_bytes) - 1;
 }
 
-// Where what ends a block is the same whenever it is live. Debug builds fill all that is behind the
-// end of a block, at least these eight bytes.
+// What ends a block is the same from page_extend on, be it live or not. Debug builds fill all that
+// is behind the end of a block, at least these eight bytes.
 enum { HAS_CANARIES = CANARY || FILL_BLOCKS };
 
 FAST uint64_t canary_value(const page_t* page, const canary_t* canary) {
@@ -266,8 +266,9 @@ FAST void canary_set(const page_t* page, canary_t* canary) {
   if (HAS_CANARIES) { store_relaxed(canary, canary_value(page, canary)); }
 }
 
-FAST bool canary_is_intact(const page_t* page, const canary_t* canary) {
-  return load_relaxed(canary) == canary_value(page, canary);
+// 0 if nobody wrote to it.
+FAST uint64_t canary_damage(const page_t* page, const canary_t* canary) {
+  return load_relaxed(canary) ^ canary_value(page, canary);
 }
 
 // Ends the process if the block was written to since it was freed: while it waits …
@@ -293,14 +294,9 @@ FAST void hook_taken(page_t* page, block_t* block, size_t size) {
   if (FILL_BLOCKS || CHECK_REUSE) { block_filled_taken(page, block, size); }
 }
 
-// Did nobody write behind the block before the one with this number, if it is live? That is as good
-// as random, so there is no branch.
-FAST bool block_before_is_intact(const page_t* page, const void* p, uint32_t number) {
-  if (!CHECK_STATE || !HAS_CANARIES) { return true; }
-  const link_t* link = &page_checks(page)->links[number - 1];
-  const uint64_t live = load_acquire(link) == LINK_LIVE;  // [C3] in
-  const canary_t* canary = number == 1 ? canary_of(page, p) : (const canary_t*)p - 1;
-  return ((load_relaxed(canary) ^ canary_value(page, canary)) & (0 - live)) == 0;
+// … of the block before the one with this number. The first one has none: its own stands for that.
+FAST uint64_t canary_before_damage(const page_t* page, const void* p, uint32_t number) {
+  return canary_damage(page, number == 1 ? canary_of(page, p) : (const canary_t*)p - 1);
 }
 
 // The number of a live block, which nobody wrote behind, nor behind the one before it; 0 if it is
@@ -310,9 +306,11 @@ FAST uint32_t block_intact_number(const page_t* page, const void* p, bool single
   const uint32_t number = checks_number(checks, page_offset(page, p));
   if (unlikely(number == 0)) { return 0; }
   if (CHECK_STATE && unlikely(load_relaxed(&checks->links[number]) != LINK_LIVE)) { return 0; }
-  if (CANARY && !single && unlikely(!canary_is_intact(page, canary_of(page, p)))) { return 0; }
   if (FILL_BLOCKS && !block_padding_is_intact(page, p)) { return 0; }
-  return single || likely(block_before_is_intact(page, p, number)) ? number : 0;
+  if (!HAS_CANARIES || single) { return number; }
+  const uint64_t damage =
+      canary_damage(page, canary_of(page, p)) | canary_before_damage(page, p, number);
+  return likely(damage == 0) ? number : 0;
 }
 
 // Any thread.
@@ -326,18 +324,15 @@ FAST bool fills_freed(void) {
          (SECURE_LEVEL > 0 && unlikely(option_get(mi_option_fill_freed) != 0));
 }
 
-// … of the page with links apart: its end is written, and then it is live.
+// … of the page with links apart.
 FAST block_t* page_pop_number(page_t* page, uint32_t number) {
   link_t* link = &page_checks(page)->links[number];
   const uint32_t next = load_relaxed(link);
-  uint8_t* const end = page->start + number * page->block_bytes;
-  if (CHECK_STATE && unlikely(next >= LINK_AWAY)) {
-    report_bad_list(page, end - page->block_bytes);
-  }
+  block_t* block = (block_t*)(void*)(page->start + (size_t)(number - 1) * page->block_bytes);
+  if (CHECK_STATE && unlikely(next >= LINK_AWAY)) { report_bad_list(page, block); }
   page->free_number = next;
-  canary_set(page, (canary_t*)(void*)end - 1);
-  store_release(link, LINK_LIVE);  // [C3] out
-  return (block_t*)(void*)(end - page->block_bytes);
+  store_relaxed(link, LINK_LIVE);
+  return block;
 }
 
 // The first block of the list is the program's from now on. The owner, of a held page, which does
@@ -348,10 +343,7 @@ FAST block_t* page_pop(page_t* page) {
     return likely(number != 0) ? page_pop_number(page, number) : NULL;
   }
   block_t* block = page->free;
-  if (likely(block != NULL)) {
-    page->free = block->next;
-    canary_set(page, canary_of(page, block));
-  }
+  if (likely(block != NULL)) { page->free = block->next; }
   return block;
 }
 

@@ -37,9 +37,7 @@ page/remote.h;remote;parking overwrites a push;/^    if (old != REMOTE_OWNED) { 
 page/remote.h;remote;parking counts one too many;s/used \* REMOTE_ONE/(used + 1) * REMOTE_ONE/
 page/remote.h;remote;the claim keeps the list;s/cas_acquire(remote, &old, REMOTE_OWNED)/cas_acquire(remote, \&old, old - state)/
 page/remote.h;remote park;any state can be claimed;s/while (remote_state(old) == state)/while (state != REMOTE_OWNED)/
-page/page.h;neighbours;C3: relaxed out;s/store_release(link, LINK_LIVE)/store_relaxed(link, LINK_LIVE)/
-page/page.h;neighbours;C3: relaxed in;s/load_acquire(link) == LINK_LIVE/load_relaxed(link) == LINK_LIVE/
-page/page.h;neighbours;the end is written after the block is live;/^  canary_set(page, (canary_t\*)(void\*)end - 1);/d;s/^  store_release(link, LINK_LIVE);/  store_release(link, LINK_LIVE); canary_set(page, (canary_t*)(void*)end - 1);/
+page/page.c;neighbours;never-used blocks get no end;/^  set_canaries(page, count);/d
 port/lock.h;lock;L1: relaxed at once;s/!cas_acquire(&lock->state/!cas_relaxed(\&lock->state/
 port/lock.h;lock;L1: relaxed after spinning;s/is_free \&\& cas_acquire/is_free \&\& cas_relaxed/
 port/lock.h;lock;L1: relaxed after sleeping;s/exchange_acquire(/exchange_relaxed(/

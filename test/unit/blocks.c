@@ -68,8 +68,9 @@ static void test_ends(void) {
   expect_refused(upper, "seen at its neighbour's free");
   *canary_of(page, lower) ^= 1;
   mi_free(lower);
-  *canary_of(page, lower) ^= 1; /* of a block that is free: nobody looks */
   CHECK(block_is_intact(page, upper));
+  *canary_of(page, lower) ^= 1; /* of a block that is free */
+  expect_refused(upper, "seen at its neighbour's free");
   *canary_of(page, lower) ^= 1;
   for (int i = 0; i < CROWD; i++) {
     if (crowd[i] != lower) { mi_free(crowd[i]); }
