@@ -30,6 +30,7 @@
 
 #include "page/page.c"
 #include "page/check.c"
+#include "page/waiting.c"
 
 #include "heap/home.c"
 #include "heap/tracked.c"

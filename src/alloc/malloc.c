@@ -45,6 +45,7 @@ FAST theap_t* slow_tick(theap_t* theap) {
   if (unlikely(++theap->slow_calls >= (size_t)every) && every > 0) {
     theap->slow_calls = 0;
     thread_collect(thread, false);
+    if (WAITING_LARGE) { waiting_flush_old(); }
     memory_collect(false);
   }
   return theap;

@@ -151,6 +151,7 @@ API void mi_collect(bool force) {
     orphans_collect();
     ask_others_to_collect();
     page_release_ready();
+    if (WAITING_LARGE) { waiting_flush(INT64_MAX); }
     page_release_stuck();
     guard_release_stuck();
   }

@@ -123,6 +123,8 @@ enum {
   // Bytes at the end of a block that the program does not get. Large blocks end at a guard instead.
   PAD_BYTES = CANARY || NOTE_BLOCKS ? 8 : 0,
   LARGE_PAD_BYTES = NOTE_BLOCKS ? 8 : 0,
+  // Freed large blocks wait for the next of about their size, see page/waiting.c.
+  WAITING_LARGE = GUARD_PAGES && GUARD_FREED && !NOTE_BLOCKS,
   CHECK_INVARIANTS = MI_DEBUG >= 2,  // of a page, in slow paths, see heap/verify.h
   CHECK_EVERYTHING = MI_DEBUG >= 3,  // … and now and then of all there is
 };

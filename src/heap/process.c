@@ -69,6 +69,7 @@ static void fork_prepare(void) {
   for_each_heap(heap_lock_walk);
   for_each_heap(heap_lock);
   guard_lock_for_fork();
+  waiting_lock_for_fork();
   memory_lock();
   page_lock_for_fork();
   meta_lock_for_fork();
@@ -81,6 +82,7 @@ static void fork_done(bool child) {
   meta_unlock_after_fork(child);
   page_unlock_after_fork(child);
   memory_unlock_after_fork(child);
+  waiting_unlock_after_fork(child);
   guard_unlock_after_fork(child);
   for_each_heap(child ? heap_reset_both : heap_unlock_both);
   retired_unlock_after_fork(child);

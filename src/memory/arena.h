@@ -110,6 +110,11 @@ PRIVATE bool memory_remap_direct(span_t* span, size_t bytes);
 
 // Purges what is due; with force all that is unused, and unmaps arenas without a page.
 PRIVATE void memory_collect(bool force);
+PRIVATE long purge_delay_ms(void);  // negative: nothing is purged unasked
+
+// The memory of a span goes, which stays taken; and is wanted again. False: the OS refused.
+PRIVATE bool memory_empty(const span_t* span);
+PRIVATE void memory_refill(const span_t* span);
 
 PRIVATE arena_t* arena_add(const arena_spec_t* spec);
 // Reserves from the OS; huge_bytes is 0 or the size of huge OS pages.

@@ -2,7 +2,8 @@
 #include "../service/options.h"
 #include "internal.h"
 
-enum { MAX_DIRECT = 24 };  // beside one for each GiB in use
+// Beside one for each GiB in use. Blocks that wait out of reach take some too.
+enum { MAX_DIRECT = GUARD_PAGES ? 20 : 24 };
 
 // The number of mappings stays within a constant and one for each GiB in use.
 static bool direct_admit(size_t bytes, size_t* in_use_bytes) {

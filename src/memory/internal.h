@@ -95,7 +95,6 @@ typedef enum { GIVE_REFUSED, GIVE_RESET, GIVE_DECOMMITTED } give_result_t;
 PRIVATE void count_purge(give_result_t result, size_t slices);
 // What was purged at `stamp` is wanted again.
 PRIVATE void purge_regret(uint32_t stamp, size_t slices);
-PRIVATE long purge_delay_ms(void);  // negative: nothing is purged unasked
 PRIVATE void purge_due(size_t given_slices);
 PRIVATE void purge_all(void);
 // Taken becomes dirty, and what is due is purged.
@@ -104,9 +103,6 @@ PRIVATE void run_give(arena_t* arena, const uint8_t* start, size_t slices);
 // ---- freed.c ----
 // Takes the lock. False: it stays in reach, and is still the caller's.
 PRIVATE bool freed_put(const span_t* span);
-// A sealed span of about the wanted length, at least that; it never stopped being taken.
-PRIVATE bool freed_take(const span_want_t* want, span_t* out);
-PRIVATE void freed_flush(int64_t before_ms);  // what was sealed until then
 PRIVATE void freed_flush_all(void);
 
 // ---- direct.c; these take the lock ----

@@ -1,4 +1,6 @@
 // Taking and giving back spans: the interface of this folder. See arena.h.
+#include <string.h>
+
 #include "../service/message.h"
 #include "../service/random.h"
 #include "internal.h"
@@ -110,15 +112,10 @@ PRIVATE bool memory_take(span_want_t want, span_t* out) {
   want.align = size_max(want.align, SLICE_BYTES);
   if (want.slices > ARENA_MAX_SLICES / 2 || want.align > PTRDIFF_MAX / 2) { return false; }
   lock_acquire(&memory.lock);
-  const bool was_sealed = GUARD_FREED && freed_take(&want, out);
-  const bool ok = was_sealed || try_take(&want, out);
+  const bool ok = try_take(&want, out);
   const arena_t* news = memory.news;
   memory.news = NULL;
-  if (was_sealed) {
-    shorten_locked(out, want.slices);
-  } else if (ok) {
-    account_taken(out->arena, out->slices);
-  }
+  if (ok) { account_taken(out->arena, out->slices); }
   lock_release(&memory.lock);
   if (unlikely(news != NULL)) {
     message_verbose("reserved %zu KiB at %p", news->mapped_bytes / KiB, (void*)news->start);
@@ -134,6 +131,7 @@ PRIVATE void memory_give(span_t span) {
     return;
   }
   if (GUARD_FREED && freed_put(&span)) { return; }
+  if (ZERO_FREED) { memset(span.start, 0, slices_bytes(span.slices)); }
   lock_acquire(&memory.lock);
   run_give(span.arena, span.start, span.slices);
   lock_release(&memory.lock);
@@ -149,7 +147,6 @@ PRIVATE void memory_collect(bool force) {
     memory_retreat();
   } else {
     purge_due(0);
-    if (purge_delay_ms() >= 0) { freed_flush(memory.now_ms - purge_delay_ms()); }
   }
   lock_release(&memory.lock);
 }

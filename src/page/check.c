@@ -54,6 +54,12 @@ PRIVATE void block_check_freed(const page_t* page, const void* p) {
   }
 }
 
+PRIVATE void block_check_zero(const page_t* page, const void* p) {
+  if (ZERO_FREED && CHECK_REUSE && unlikely(!is_filled_words(p, 0, page_room(page)))) {
+    report_use_after_free(page, p);
+  }
+}
+
 PRIVATE void block_check_reuse(const page_t* page, const void* p) {
   block_check_freed(page, p);
   if (CHECK_REUSE && NOTE_BLOCKS) { note_of(page, p)->freed_by = 0; }
@@ -72,6 +78,7 @@ PRIVATE void block_filled_taken(page_t* page, void* p, size_t size) {
 
 PRIVATE void block_filled_freed(page_t* page, void* p) {
   const long wanted = option_get(mi_option_fill_freed);
+  if (ZERO_FREED && page_is_single(page)) { return; }  // its memory becomes zero or goes, all of it
   const int value = FILL_BLOCKS || (wanted == 2 && !ZERO_FREED) ? FILL_FREED : 0;
   memset(p, value, filled_bytes(page));
   if (NOTE_BLOCKS) { note_of(page, p)->freed_by = port_thread_number(); }

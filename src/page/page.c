@@ -370,9 +370,14 @@ static int page_reach(page_t* page) {
 // Memory of arenas that all heaps share.
 static bool may_wait(const page_t* page) {
   const arena_t* arena = page->span_arena;
-  return PAGES_WAIT && page->bin != BIN_LARGE && arena != NULL && !arena->exclusive &&
-         arena_can_protect(arena);
+  return PAGES_WAIT && arena != NULL && !arena->exclusive && arena_can_protect(arena);
 }
+
+static bool large_may_wait(const page_t* page) {
+  return WAITING_LARGE && page_is_single(page) && page_checks(page)->guarded && may_wait(page);
+}
+
+static bool small_may_wait(const page_t* page) { return !page_is_single(page) && may_wait(page); }
 
 static page_t* ready_take(unsigned bin) {
   page_t* page = record_pop(&ready_pages[bin]);
@@ -392,7 +397,8 @@ static bool kept_put(page_t* page) {
 
 // NULL if there is none.
 static page_t* kept_take(const page_want_t* want, span_t* span) {
-  if (want->bin == BIN_LARGE || want->direct || want->arena != NULL) { return NULL; }
+  if (want->bin == BIN_LARGE) { return WAITING_LARGE ? waiting_take(want, span) : NULL; }
+  if (want->direct || want->arena != NULL) { return NULL; }
   page_t* page = ready_take(want->bin);
   if (page != NULL) {
     *span = page_span(page);
@@ -466,10 +472,9 @@ PRIVATE void page_release_stuck(void) {
   if (page != NULL) { record_push(&stuck_pages, page); }
 }
 
-// Its memory goes, or the page.
-static void page_release_memory(page_t* page) {
+PRIVATE void page_release_memory(page_t* page) {
   if (HAS_CHECKS) { checks_free(page_checks(page)); }
-  if (KEEP_CLASS && may_wait(page) && kept_put(page)) { return; }
+  if (KEEP_CLASS && small_may_wait(page) && kept_put(page)) { return; }
   if (page_unguard(page)) {
     page_end(page);
   } else {
@@ -503,10 +508,12 @@ PRIVATE void page_release_ready(void) {
   for (unsigned bin = 0; PAGES_WAIT && bin < BIN_COUNT; bin++) {
     for (page_t* page = NULL; (page = ready_take(bin)) != NULL;) { page_release_memory(page); }
   }
+  if (WAITING_LARGE) { waiting_flush_near(); }
 }
 
 PRIVATE void page_release_kept(void) {
   page_release_ready();
+  if (WAITING_LARGE) { waiting_flush(INT64_MAX); }
   for (unsigned bin = 0; KEEP_CLASS && bin < BIN_COUNT; bin++) {
     for (page_t* page = NULL; (page = record_pop(&kept_pages[bin])) != NULL;) {
       record_push(&stuck_pages, page);
@@ -538,9 +545,9 @@ PRIVATE void page_release(page_t* page, bool freed) {
   give_untouched(page);
   page_map(page, NULL);
   note_recent(page);
-  if (may_wait(page)) {
+  if (small_may_wait(page)) {
     ready_put(page);
-  } else {
+  } else if (!large_may_wait(page) || !waiting_put(page)) {
     page_release_memory(page);
   }
 }

@@ -132,10 +132,22 @@ PRIVATE void page_release_kept(void);
 PRIVATE void page_release_ready(void);
 // Pages whose guards the OS would not take away when they were released: it may do so now.
 PRIVATE void page_release_stuck(void);
+// Its memory goes: after page_release, or when it has waited.
+PRIVATE void page_release_memory(page_t* page);
 // Did a large block start here that was freed a moment ago? For messages.
 PRIVATE bool page_was_large(const void* p);
 // … and serves another class from now on. False if out of memory: it serves none.
 PRIVATE bool page_recut(page_t* page, unsigned bin);
+// ---- waiting.c: freed large blocks that wait, with their guards; builds with WAITING_LARGE ----
+// The page is in no list. False: it is not of a kind that waits, or the OS did not want to.
+PRIVATE bool waiting_put(page_t* page);
+PRIVATE page_t* waiting_take(const page_want_t* want, span_t* span);  // NULL if none suits
+PRIVATE void waiting_flush(int64_t before_ms);                        // what has waited since then
+PRIVATE void waiting_flush_old(void);                                 // … for too long
+PRIVATE void waiting_flush_near(void);                                // what is in reach
+PRIVATE void waiting_lock_for_fork(void);
+PRIVATE void waiting_unlock_after_fork(bool child);
+
 // Of a new page of the class.
 PRIVATE size_t page_slices(unsigned bin, bool roomy);
 // Puts more never-used blocks, of which there are some, in front of `free`.
@@ -271,6 +283,8 @@ FAST uint64_t canary_damage(const page_t* page, const canary_t* canary) {
   return load_relaxed(canary) ^ canary_value(page, canary);
 }
 
+// Ends the process if a block that was freed, and became zero then, is not zero any more.
+PRIVATE void block_check_zero(const page_t* page, const void* p);
 // Ends the process if the block was written to since it was freed: while it waits …
 PRIVATE void block_check_freed(const page_t* page, const void* p);
 // … and when it is taken again.

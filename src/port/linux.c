@@ -297,6 +297,31 @@ PRIVATE int port_seal(void* start, size_t bytes, bool on) {
   return os_call(SYS_mprotect, start, bytes, on ? PROT_NONE : PROT_READ | PROT_WRITE);
 }
 
+// What the pages leave stays mapped: nobody else's memory can come to lie there meanwhile.
+static int move_pages(void* from, size_t bytes, void* to) {
+  enum { DONT_UNMAP = 4 };
+  const int flags = MREMAP_MAYMOVE | MREMAP_FIXED | DONT_UNMAP;
+  const int saved = errno;
+  const int error = syscall(SYS_mremap, from, bytes, bytes, flags, to) == -1 ? errno : 0;
+  errno = saved;
+  return error;
+}
+
+PRIVATE int port_bring_back(void* start, size_t bytes, void* place) {
+  void* same = NULL;
+  const int error = move_pages(place, bytes, start);
+  if (error == 0) { (void)os_mmap(place, bytes, PROT_NONE, MAP_PLAIN | MAP_FIXED, &same); }
+  return error;
+}
+
+PRIVATE int port_put_away(void* start, size_t bytes, void* place) {
+  int error = move_pages(start, bytes, place);
+  if (error != 0) { return error; }
+  error = port_seal(start, bytes, true);
+  if (error != 0) { (void)port_bring_back(start, bytes, place); }
+  return error;
+}
+
 static void bind_to_node(void* start, size_t bytes, int node) {
 #ifdef SYS_mbind
   enum { PREFERRED = 1 };

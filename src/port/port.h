@@ -44,6 +44,10 @@ PRIVATE int port_guard(void* start, size_t bytes);
 PRIVATE int port_unguard(void* start, size_t bytes);
 // Puts memory out of reach, with what it holds, or brings it back. Costs up to two mappings.
 PRIVATE int port_seal(void* start, size_t bytes, bool on);
+// The same by moving the pages to another place, reserved for that, and back: by exchanging page
+// tables, so that little of it depends on the length where both lie alike in port_huge_bytes.
+PRIVATE int port_put_away(void* start, size_t bytes, void* place);
+PRIVATE int port_bring_back(void* start, size_t bytes, void* place);
 // Advises for or against transparent huge pages.
 PRIVATE int port_advise_huge(void* start, size_t bytes, bool wanted);
 // Maps memory on explicit huge OS pages of 2 MiB or 1 GiB; `node` is a NUMA node or -1.
