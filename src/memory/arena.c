@@ -19,7 +19,7 @@ PRIVATE bool arena_fits(const arena_t* arena, const span_want_t* want) {
   if (want->arena != NULL) { return arena == want->arena; }
   const bool near =
       want->numa_node == 0 || arena->numa_node < 0 || arena->numa_node == want->numa_node - 1;
-  return near && !arena->exclusive;
+  return near && !arena->exclusive && arena->large == want->large;
 }
 
 PRIVATE bool arena_contains(const arena_t* arena, const void* p) {
@@ -139,7 +139,7 @@ static int arena_obtain(arena_t* arena, size_t need) {
   return error;
 }
 
-PRIVATE bool arena_grow_memory(size_t need_slices) {
+PRIVATE bool arena_grow_memory(size_t need_slices, bool large) {
   if (option_is_enabled(mi_option_disallow_os_alloc) || need_slices > ARENA_MAX_SLICES / 2) {
     return false;
   }
@@ -149,8 +149,9 @@ PRIVATE bool arena_grow_memory(size_t need_slices) {
     meta_free(arena, sizeof(arena_t));
     return false;
   }
-  if (!arena->committed) {
-    (void)port_advise_huge(arena->start, slices_bytes(arena->slices), false);
+  arena->large = large;
+  if (!arena->committed) {  // all of it, else what is not in use yet would be two mappings
+    (void)port_advise_huge(arena->start, arena->mapped_bytes, large);
   }
   memory.reserved_bytes += arena->mapped_bytes;
   arena_link(arena);

@@ -46,6 +46,7 @@ typedef struct arena {
   bool committed;  // from the start
   bool kept;       // the program holds its id
   bool guarded;    // some clean memory is out of reach
+  bool large;      // builds with guards: for long blocks only, on transparent huge pages
   int numa_node;
   size_t mapped_bytes, table_bytes;
   mi_commit_fun_t* commit_fun;
@@ -83,6 +84,7 @@ typedef struct span_want {
   arena_t* arena;  // NULL: any that is not exclusive
   bool zeroed;     // zero memory is worth more than resident memory
   bool dense;      // all of it will be used, as far as one can tell
+  bool large;      // memory_take decides: from an arena for such
   int numa_node;   // 0: any; else one more than the node that the heap wants
 } span_want_t;
 

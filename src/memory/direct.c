@@ -3,7 +3,7 @@
 #include "internal.h"
 
 // Beside one for each GiB in use. Blocks that wait out of reach take some too.
-enum { MAX_DIRECT = GUARD_PAGES ? 20 : 24 };
+enum { MAX_DIRECT = GUARD_PAGES ? 16 : 24 };
 
 // The number of mappings stays within a constant and one for each GiB in use.
 static bool direct_admit(size_t bytes, size_t* in_use_bytes) {

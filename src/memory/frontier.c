@@ -39,6 +39,11 @@ static bool memory_is_dense(void) {
   return load_relaxed(&memory_untouched) <= slices_bytes(memory.taken_slices) / 2;
 }
 
+PRIVATE bool large_is_wanted(const span_want_t* want) {
+  return GUARD_PAGES && want->dense && want->slices >= HUGE_SLICES && want->arena == NULL &&
+         slices_bytes(memory.taken_slices) >= FIRST_ARENA && huge_is_wanted(memory_is_dense());
+}
+
 // Growth beyond the first arena, while what there is is densely used: worth huge pages.
 static bool arena_wants_huge(const arena_t* arena) {
   if (GUARD_PAGES || GUARD_FREED) { return false; }  // guards leave none

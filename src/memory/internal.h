@@ -74,6 +74,9 @@ PRIVATE unsigned bin_highest_dirty(const arena_t* arena);
 PRIVATE bool call_commit(const arena_t* arena, bool commit, span_t* span);
 PRIVATE void arena_set_huge(arena_t* arena, bool huge);
 PRIVATE bool huge_is_wanted(bool dense);  // any thread
+// Guards leave no huge pages to the memory that they are in. Long blocks of a large heap have an
+// arena of their own, in which they start on huge pages.
+PRIVATE bool large_is_wanted(const span_want_t* want);
 // Moves the frontier so that a free run of the wanted length ends there.
 PRIVATE bool arena_advance(arena_t* arena, const span_want_t* want);
 // Clean runs at frontiers become what they were before these moved, if data is limited: the limit
@@ -85,7 +88,7 @@ PRIVATE bool arena_fits(const arena_t* arena, const span_want_t* want);
 PRIVATE void account_taken(arena_t* arena, size_t slices);
 PRIVATE void account_given(arena_t* arena, size_t slices);
 // One more arena, in which so much fits. False if out of memory.
-PRIVATE bool arena_grow_memory(size_t need_slices);
+PRIVATE bool arena_grow_memory(size_t need_slices, bool large);
 PRIVATE void memory_unmap_empty(void);
 // Takes the lock, and makes the map cover a range.
 PRIVATE bool memory_cover(const void* start, size_t bytes);

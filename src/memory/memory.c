@@ -51,6 +51,9 @@ static bool run_commit(span_t* span) {
     run_free(arena, slice_index(arena, span->start), (uint32_t)span->slices, RUN_CLEAN);
     return false;
   }
+  if (arena->guarded && arena->large) {  // page tables go, or no huge page would fit there
+    (void)port_decommit(span->start, slices_bytes(span->slices));
+  }
   if (memory.has_reset) { span->is_zero = false; }
   stat_up(&memory_stats.committed, slices_bytes(span->slices));
   return true;
@@ -92,8 +95,14 @@ static bool take_from_arenas(const span_want_t* want, span_t* out) {
 static bool try_take(const span_want_t* want, span_t* out) {
   if (take_from_arenas(want, out)) { return true; }
   if (want->arena != NULL) { return false; }
-  return arena_grow_memory(want->slices + (want->align >> SLICE_SHIFT)) &&
+  return arena_grow_memory(want->slices + (want->align >> SLICE_SHIFT), want->large) &&
          take_from_arenas(want, out);
+}
+
+static bool try_take_large(span_want_t want, span_t* out) {
+  want.large = large_is_wanted(&want);
+  want.align = size_max(want.align, HUGE_PAGE);
+  return want.large && try_take(&want, out);
 }
 
 // What of a taken span is longer than wanted is free.
@@ -112,7 +121,7 @@ PRIVATE bool memory_take(span_want_t want, span_t* out) {
   want.align = size_max(want.align, SLICE_BYTES);
   if (want.slices > ARENA_MAX_SLICES / 2 || want.align > PTRDIFF_MAX / 2) { return false; }
   lock_acquire(&memory.lock);
-  const bool ok = try_take(&want, out);
+  const bool ok = try_take_large(want, out) || try_take(&want, out);
   const arena_t* news = memory.news;
   memory.news = NULL;
   if (ok) { account_taken(out->arena, out->slices); }
