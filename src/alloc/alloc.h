@@ -44,7 +44,8 @@ PRIVATE void* orphan_malloc(aligned_t want);
 // A page that is not the calling thread's, or none. Arguments in the order that leaves them where
 // the fast path has them.
 PRIVATE void block_free_shared(void* p, page_t* page);
-PRIVATE void block_free_filled(void* p, page_t* page);  // the thread's page; the block is intact
+// The thread's page; the block, of this number, is intact.
+PRIVATE void block_free_filled(void* p, page_t* page, uint32_t number);
 PRIVATE COLD void block_refuse(void* p, const page_t* page);  // reports what is wrong with it
 PRIVATE void report_foreign(const void* p, const char* what);
 
@@ -129,7 +130,7 @@ FAST void block_free(void* p) {
     return;
   }
   if (QUARANTINE || fills_freed()) {
-    block_free_filled(p, page);
+    block_free_filled(p, page, number);
     return;
   }
   page_push(page, p, number);

@@ -45,7 +45,7 @@ static NOINLINE void block_free_home(void* p, page_t* page) {
 static void block_left(page_t* page, void* p) {
   if (fills_freed()) { block_filled_freed(page, p); }
   if (QUARANTINE) {
-    block_quarantine(page, p);
+    block_quarantine(page, block_number(page, p));
   } else if (!KEEP_LOOSE || !block_set_aside(page, p)) {
     block_send(page, p);
   }
@@ -59,14 +59,15 @@ static void block_leave(page_t* page, void* p) {
   }
 }
 
-PRIVATE void block_free_filled(void* p, page_t* page) {
+PRIVATE void block_free_filled(void* p, page_t* page, uint32_t number) {
   if (QUARANTINE) {
-    store_relaxed(block_link(page, p), LINK_AWAY);  // the owner has looked, see C2
-    block_left(page, p);
+    store_relaxed(&page_checks(page)->links[number], LINK_AWAY);  // the owner has looked, see C2
+    if (fills_freed()) { block_filled_freed(page, p); }
+    block_quarantine(page, number);
     return;
   }
   block_filled_freed(page, p);
-  page_push(page, p, block_number(page, p));
+  page_push(page, p, number);
   if (page_count_home(page)) { theap_page_due(p, page); }
 }
 

@@ -187,7 +187,7 @@ PRIVATE void heap_unpark(heap_t* heap, page_t* page);  // claimed by the caller
 
 // ---- quarantine.c: freed blocks that wait for a random time; builds with QUARANTINE ----
 // The block has left the program's hands, and no list has it.
-PRIVATE void block_quarantine(page_t* page, block_t* block);
+PRIVATE void block_quarantine(page_t* page, uint32_t number);
 PRIVATE void quarantine_flush(theap_t* theap);
 PRIVATE void quarantine_check(const theap_t* theap);  // that nobody wrote to what waits
 PRIVATE void quarantine_forget(theap_t* theap);       // without touching the blocks

@@ -11,10 +11,25 @@
 
 enum { QUARANTINE_SLOTS = 512 };
 
+// A block, by its page and number, so that neither is looked up again: records lie on cache lines,
+// so the low bits of their addresses are 0, and the high ones are. 0: none.
+typedef uint64_t slot_t;
+enum { SLOT_NUMBER_BITS = 16, SLOT_RECORD_BITS = 6 };
+_Static_assert(sizeof(page_t) % (1 << SLOT_RECORD_BITS) == 0, "records lie on cache lines");
+
+static slot_t slot_of(const page_t* page, uint32_t number) {
+  return (uint64_t)((uintptr_t)page >> SLOT_RECORD_BITS) << SLOT_NUMBER_BITS | number;
+}
+static page_t* slot_page(slot_t slot) {
+  return (page_t*)((uintptr_t)(slot >> SLOT_NUMBER_BITS) << SLOT_RECORD_BITS);
+}
+static uint32_t slot_number(slot_t slot) { return (uint16_t)slot; }
+static block_t* slot_block(slot_t slot) { return link_block(slot_page(slot), slot_number(slot)); }
+
 typedef struct quarantine {
   size_t bytes;
   uint64_t random;
-  block_t* slots[QUARANTINE_SLOTS];
+  slot_t slots[QUARANTINE_SLOTS];
 } quarantine_t;
 
 static quarantine_t* quarantine_of(theap_t* theap) {
@@ -22,14 +37,24 @@ static quarantine_t* quarantine_of(theap_t* theap) {
   return theap->quarantine;
 }
 
-static void slot_empty(quarantine_t* q, uint32_t slot) {
-  block_t* block = q->slots[slot];
-  if (block == NULL) { return; }
-  page_t* page = page_of(block);
-  q->slots[slot] = NULL;
-  q->bytes -= page->block_bytes;
-  if (NOTE_BLOCKS) { block_check_freed(page, block); }
-  block_come_home(page, block);
+// Home to its page, whoever owns that.
+static void slot_go_home(slot_t slot) {
+  page_t* page = slot_page(slot);
+  if (unlikely(load_relaxed(&page->owner) != port_thread_id())) {
+    block_send(page, slot_block(slot));
+    return;
+  }
+  page_push(page, NULL, slot_number(slot));
+  if (page_count_home(page)) { theap_page_due(NULL, page); }
+}
+
+static void slot_empty(quarantine_t* q, uint32_t at) {
+  const slot_t slot = q->slots[at];
+  if (slot == 0) { return; }
+  q->slots[at] = 0;
+  q->bytes -= slot_page(slot)->block_bytes;
+  if (NOTE_BLOCKS) { block_check_freed(slot_page(slot), slot_block(slot)); }
+  slot_go_home(slot);
 }
 
 // The way round from a random place: the oldest and the newest leave alike.
@@ -40,23 +65,23 @@ static void quarantine_shrink(quarantine_t* q, size_t limit) {
   }
 }
 
-static void quarantine_put(quarantine_t* q, page_t* page, block_t* block) {
+static void quarantine_put(quarantine_t* q, page_t* page, uint32_t number) {
   q->random += page_checks(page)->key;  // of the OS's making
-  const uint32_t slot = quick_below(&q->random, QUARANTINE_SLOTS);
-  slot_empty(q, slot);
-  q->slots[slot] = block;
+  const uint32_t at = quick_below(&q->random, QUARANTINE_SLOTS);
+  slot_empty(q, at);
+  q->slots[at] = slot_of(page, number);
   q->bytes += page->block_bytes;
   const size_t limit = option_size(mi_option_quarantine_size);
   if (unlikely(q->bytes > limit)) { quarantine_shrink(q, limit); }
 }
 
-PRIVATE void block_quarantine(page_t* page, block_t* block) {
+PRIVATE void block_quarantine(page_t* page, uint32_t number) {
   theap_t* theap = page_is_single(page) ? NULL : theap_for(load_relaxed(&page->heap));
   quarantine_t* q = theap == NULL ? NULL : quarantine_of(theap);
   if (q == NULL) {
-    block_come_home(page, block);
+    slot_go_home(slot_of(page, number));
   } else {
-    quarantine_put(q, page, block);
+    quarantine_put(q, page, number);
   }
 }
 
@@ -71,9 +96,9 @@ PRIVATE void quarantine_flush(theap_t* theap) {
 PRIVATE void quarantine_check(const theap_t* theap) {
   const quarantine_t* q = theap->quarantine;
   if (!QUARANTINE || q == NULL) { return; }
-  for (int slot = 0; slot < QUARANTINE_SLOTS; slot++) {
-    const block_t* block = q->slots[slot];
-    if (block != NULL) { block_check_freed(page_of(block), block); }
+  for (int at = 0; at < QUARANTINE_SLOTS; at++) {
+    const slot_t slot = q->slots[at];
+    if (slot != 0) { block_check_freed(slot_page(slot), slot_block(slot)); }
   }
 }
 
