@@ -224,7 +224,7 @@ static void thread_take_settings(thread_t* thread) {
 }
 
 // NOLINTNEXTLINE(misc-no-recursion) the second time there is nothing to catch up with
-PRIVATE void thread_catch_up(thread_t* thread) {
+PRIVATE COLD void thread_catch_up(thread_t* thread) {
   const uint32_t epoch = load_relaxed(&heap_epoch);
   if (thread->epoch == epoch) { return; }
   thread->epoch = epoch;
@@ -283,7 +283,7 @@ PRIVATE void thread_set_heartbeat(thread_t* thread, bool wanted) {
 
 // ---- end ----
 
-PRIVATE void thread_leave(void) {
+PRIVATE COLD void thread_leave(void) {
   theap_t* theap = tls_theap;
   if (theap->thread == NULL) { return; }
   if (TRACKED) { tracked_flush(); }
