@@ -159,12 +159,14 @@ PRIVATE void theap_sample_next(theap_t* theap) {
 
 PRIVATE COLD void theap_watch(theap_t* theap, watch_reason_t reason, bool wanted) {
   watch_t* watch = &theap->watch;
+  const bool was_watched = watch->reasons != 0;
   watch_count(watch);
   watch->reasons = (uint8_t)(wanted ? watch->reasons | reason : watch->reasons & ~reason);
   if (reason == WATCH_HEARTBEAT) { watch->beat = HEARTBEAT_REQUESTS; }
   if (reason == WATCH_SAMPLES) { watch->sample = guard_gap(theap); }
   if (reason == WATCH_BYTES) { watch->bytes = guard_gap_bytes(theap); }
   watch_next(watch);
+  if (was_watched == (watch->reasons != 0)) { return; }
   for (unsigned bin = 1; bin < BIN_COUNT; bin++) { fast_path_update(theap, bin); }
 }
 
