@@ -238,13 +238,9 @@ PRIVATE theap_t* heap_theap_or_null(heap_t* heap) {
 // thread's to move. Since the heap was retired under its lock none is added, and those that were
 // are seen without it.
 static void move_parked(heap_t* heap) {
-  uint32_t claimed = 0;
   for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
-    if (load_relaxed(&heap->parked[bin]) == NULL) { continue; }
-    page_t* page = heap_claim_parked(heap, bin, &claimed);
-    for (; page != NULL; page = heap_claim_parked(heap, bin, &claimed)) {
-      heap_unpark(heap, page);
-      page_restore(page, claimed);
+    page_t* page = heap_claim_parked(heap, bin);
+    for (; page != NULL; page = heap_claim_parked(heap, bin)) {
       heap_park(heap_rehome(page), page);
     }
   }

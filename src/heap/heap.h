@@ -180,9 +180,8 @@ PRIVATE void theap_page_due(const void* last, page_t* page);
 PRIVATE void theap_collect(theap_t* theap, bool force);
 PRIVATE void theap_abandon(theap_t* theap);          // all its pages become FULL, PARKED or go
 PRIVATE void heap_park(heap_t* heap, page_t* page);  // owned by the caller, in no queue
-// A parked page of the class that is the caller's from now on, but still in the pool; NULL if there
-// is none. *claimed is for page_restore.
-PRIVATE page_t* heap_claim_parked(heap_t* heap, unsigned bin, uint32_t* claimed);
+// A parked page of the class that is the caller's from now on; NULL if there is none.
+PRIVATE page_t* heap_claim_parked(heap_t* heap, unsigned bin);
 PRIVATE void heap_unpark(heap_t* heap, page_t* page);  // claimed by the caller
 
 // ---- quarantine.c: freed blocks that wait for a random time; builds with QUARANTINE ----

@@ -172,8 +172,7 @@ PRIVATE COLD void theap_watch(theap_t* theap, watch_reason_t reason, bool wanted
 
 // ---- pool ----
 
-PRIVATE void heap_unpark(heap_t* heap, page_t* page) {
-  lock_acquire(&heap->lock);
+static void unpark_locked(heap_t* heap, page_t* page) {
   if (page->prev != NULL) {
     page->prev->next = page->next;
   } else {
@@ -181,8 +180,13 @@ PRIVATE void heap_unpark(heap_t* heap, page_t* page) {
   }
   if (page->next != NULL) { page->next->prev = page->prev; }
   page->next = page->prev = NULL;
+  stat_down_locked(&heap->stats.pages_abandoned, 1);
+}
+
+PRIVATE void heap_unpark(heap_t* heap, page_t* page) {
+  lock_acquire(&heap->lock);
+  unpark_locked(heap, page);
   lock_release(&heap->lock);
-  stat_down(&heap->stats.pages_abandoned, 1);
 }
 
 typedef enum { PARK_DONE, PARK_RETRY, PARK_MOVED } park_result_t;
@@ -197,6 +201,7 @@ static park_result_t park_locked(heap_t* heap, page_t* page) {
   page->next = first;
   if (first != NULL) { first->prev = page; }
   store_relaxed(&heap->parked[page->bin], page);
+  stat_up_locked(&heap->stats.pages_abandoned, 1);
   return PARK_DONE;
 }
 
@@ -213,16 +218,19 @@ PRIVATE void heap_park(heap_t* heap, page_t* page) {
     result = park_locked(heap, page);
     lock_release(&heap->lock);
   }
-  stat_up(&heap->stats.pages_abandoned, 1);
 }
 
-PRIVATE page_t* heap_claim_parked(heap_t* heap, unsigned bin, uint32_t* claimed) {
+PRIVATE page_t* heap_claim_parked(heap_t* heap, unsigned bin) {
+  uint32_t claimed = 0;
+  if (load_relaxed(&heap->parked[bin]) == NULL) { return NULL; }
   lock_acquire(&heap->lock);
   page_t* page = load_relaxed(&heap->parked[bin]);
-  while (page != NULL && !remote_claim(&page->remote, REMOTE_PARKED, claimed)) {
+  while (page != NULL && !remote_claim(&page->remote, REMOTE_PARKED, &claimed)) {
     page = page->next;
   }
+  if (page != NULL) { unpark_locked(heap, page); }
   lock_release(&heap->lock);
+  if (page != NULL) { page_restore(page, claimed); }
   return page;
 }
 
@@ -234,17 +242,12 @@ static bool page_is_sparse(const page_t* page) {
 
 static page_t* theap_reuse_parked(theap_t* theap, unsigned bin) {
   enum { YOUNG_CALLS = 64 };  // a thread that has just begun may need a few blocks only: no sorting
-  heap_t* heap = theap->heap;
-  uint32_t claimed = 0;
-  if (load_relaxed(&heap->parked[bin]) == NULL) { return NULL; }
-  page_t* page = heap_claim_parked(heap, bin, &claimed);
+  page_t* page = heap_claim_parked(theap->heap, bin);
   if (page == NULL) { return NULL; }
-  heap_unpark(heap, page);
-  page_restore(page, claimed);
   if (page_is_sparse(page) && theap->slow_calls >= YOUNG_CALLS) { page_sort_free(page); }
   theap_own(theap, page);
   queue_push_front(theap, page);
-  stat_add(&heap->stats.pages_reclaim_on_alloc, 1);
+  stat_add(&theap->heap->stats.pages_reclaim_on_alloc, 1);
   return page_has_room(page) ? page : NULL;
 }
 

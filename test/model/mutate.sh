@@ -50,7 +50,7 @@ port/lock.h;lock;release leaves it held;s/exchange_release(&lock->state, LOCK_FR
 heap/theap.c;park;parks without the lock;/heap_park(heap_t/,/^}/{/lock_/d}
 heap/theap.c;park;unparks without the lock;/heap_unpark(heap_t/,/^}/{/lock_/d}
 heap/theap.c;park;looks for a page without the lock;/claim_parked(heap_t/,/^}/{/lock_/d}
-heap/theap.c;park;the pool keeps a page that was claimed;/^  heap_unpark(heap, page);/d
+heap/theap.c;park;the pool keeps a page that was claimed;/^  if (page != NULL) { unpark_locked/d
 heap/theap.c;park;parks without taking what came home;/^    page_take_remote(page);$/d
 heap/theap.c;park;parks an empty page;/heap_park(heap_t/,/^}/{/if (page->used == 0) {/,/^    }/d}
 heap/theap.c;park;lists a page before it is parked;/if (!remote_park(/d;s/^  return PARK_DONE;$/  return remote_park(\&page->remote, page->used) ? PARK_DONE : PARK_RETRY;/
@@ -58,7 +58,7 @@ heap/theap.c;heaps;parks in a heap that is being deleted;/return PARK_MOVED/d
 heap/theap.c;park;keeps the owner of a full page;/theap_page_to_full(theap_t/,/^}/{/theap_disown/d}
 heap/theap.c;park;disowns a full page when it is nobody's;/theap_page_to_full(theap_t/,/^}/{/theap_disown/d;s/{ return true; }/{ theap_disown(theap, page); return true; }/}
 heap/theap.c;park;a page is let go without a count;/^  page->used = page_used(page);/d
-heap/theap.c;park;restores nothing from a parked page;/^  page_restore(page, claimed);/d
+heap/theap.c;park;restores nothing from a parked page;/^  if (page != NULL) { page_restore/d
 heap/home.c;park;leaves the claimed page in the pool;/heap_unpark(/d
 heap/home.c;park;forgets the count of a parked page;/page->used = chain.count;/d
 heap/home.c;park;does not count the block that claimed;/page->used -= chain.count;/d
