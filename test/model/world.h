@@ -122,6 +122,15 @@ static void* guard_take(theap_t* theap, const guard_want_t* want) {
 static void guard_free(void* p, page_t* page) { (void)p, (void)page; }
 static void guard_retire(page_t* page) { (void)page; }
 static void guard_flush(void) {}
+static bool waiting_put(page_t* page) { return page == NULL; }
+static page_t* waiting_take(const page_want_t* want, span_t* out) {
+  return want->bytes == 0 && out == NULL ? page_none() : NULL;
+}
+static void waiting_flush(int64_t before_ms) { (void)before_ms; }
+static void waiting_flush_old(void) {}
+static void waiting_flush_near(void) {}
+static void waiting_lock_for_fork(void) {}
+static void waiting_unlock_after_fork(bool child) { (void)child; }
 static _Atomic(uint32_t) guard_versions;
 static void guard_option_changed(mi_option_t option) { (void)option; }
 static void options_watch(option_changed_fun* changed) { (void)changed; }
