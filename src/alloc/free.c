@@ -31,7 +31,7 @@ static NOINLINE void block_free_home(void* p, page_t* page) {
   if (unlikely(page == page_none() || page_is_guarded(page))) {
     block_free_odd(p, page);
   } else if (unlikely(!page_block_is_valid(page, p) ||
-                      remote_came_last(&page->remote, page->start, p))) {
+                      (!LINKS_APART && remote_came_last(&page->remote, page->start, p)))) {
     block_refuse(p, page);
   } else {
     block_send(page, p);

@@ -87,9 +87,9 @@ static bool may_be(waiting_state_t state) {
 }
 
 static waiting_state_t state_of(const page_t* page) {
-  const bool is_filled = option_get(mi_option_fill_freed) != 0;  // only its first part
+  const bool fills = option_get(mi_option_fill_freed) != 0;  // only its first part
   if (page->block_bytes <= NEAR_MOST) { return NEAR; }
-  return whole_bytes(page) <= ATTIC_BYTES && !is_filled ? AWAY : EMPTY;
+  return whole_bytes(page) <= ATTIC_BYTES && !fills ? AWAY : EMPTY;
 }
 
 static uint8_t* attic_place(const waiting_t* one) {
