@@ -1,4 +1,4 @@
-/* test: timeout=60
+/* test: timeout=120
    Heaps and sub-processes are made and ended, while other threads visit all heaps, end some that
    they meet, and ask for statistics. */
 #define _GNU_SOURCE 1
@@ -96,7 +96,7 @@ static void* look(void* arg) {
 }
 
 int main(int argc, char** argv) {
-  args = stress_args(argc, argv, 2, 4000);
+  args = stress_args(argc, argv, 2, 1000);
   pthread_t threads[STRESS_MAX_THREADS + 2];
   atomic_store(&churning, (int)args.threads);
   for (size_t i = 0; i < args.threads; i++) {
