@@ -97,27 +97,23 @@ RACY static size_t count_list(const page_t* page, const block_t* block) {
   return count;
 }
 
-// Of a page that another thread owns, or nobody, with its word of `remote`: its lists may change
-// while they are walked, but its memory stays.
-RACY static size_t count_others_free(const page_t* page, uint32_t word) {
+// Of a page that another thread owns: its list may change while it is walked, but its memory stays.
+RACY static size_t count_others_free(const page_t* page) {
   size_t count = 0;
   memory_lock();
   if (page->span_arena != NULL && page_of(page->start) == page) {
     count = count_list(page, page_free_list(page));
     count += count_list(page, page_later(page));
-    if (remote_state(word) == REMOTE_PARKED) {
-      count += count_list(page, page_remote_list(page, word));
-    }
   }
   memory_unlock();
   return count;
 }
 
-// … that are not on its own list; if it is parked, not on any.
-RACY static size_t page_used_by_any(const page_t* page, uint32_t word) {
-  if (!page->held) { return remote_state(word) == REMOTE_PARKED ? remote_count(word) : page->used; }
+// … that are not on its own list.
+RACY static size_t page_used_by_any(const page_t* page) {
+  if (!page->held) { return page->used; }
   if (load_relaxed(&page->owner) == port_thread_id()) { return page_used(page); }
-  const size_t free_blocks = count_others_free(page, word), capacity = page->capacity;
+  const size_t free_blocks = count_others_free(page), capacity = page->capacity;
   return free_blocks < capacity ? capacity - free_blocks : 0;
 }
 
@@ -133,10 +129,10 @@ RACY PRIVATE size_t page_blocks_in_use(const page_t* page) {
   if (CHECK_STATE) { return page_blocks_live(page); }
   const uint32_t word = load_relaxed(&page->remote);
   track_quiet();
-  const size_t used = page_used_by_any(page, word);
-  const size_t came_home = remote_state(word) == REMOTE_PARKED ? 0 : remote_count(word);
+  const size_t used = page_used_by_any(page), came_home = remote_count(word);
   track_loud();
   if (remote_state(word) == REMOTE_FULL) { return page->reserved; }
+  if (remote_state(word) == REMOTE_PARKED) { return size_min(came_home, page->reserved); }
   return used > came_home ? size_min(used - came_home, page->reserved) : 0;
 }
 

@@ -27,13 +27,9 @@ PRIVATE theap_t* theap_for(const heap_t* heap) {
   return likely(theap->heap == heap) ? theap : thread_theap_of(theap->thread, heap);
 }
 
-static heap_t* heap_for(page_t* page) {
-  heap_t* heap = load_relaxed(&page->heap);
-  return likely(load_relaxed(&heap->state) == HEAP_ALIVE) ? heap : heap_rehome(page);
-}
-
 static void page_keep(page_t* page) {
-  heap_t* heap = heap_for(page);
+  heap_t* heap = load_relaxed(&page->heap);
+  if (unlikely(load_relaxed(&heap->state) != HEAP_ALIVE)) { heap = heap_rehome(page); }
   theap_t* theap = option_get(mi_option_page_reclaim_on_free) < 0 ? NULL : theap_for(heap);
   if (theap == NULL) {
     heap_park(heap, page);
@@ -45,24 +41,18 @@ static void page_keep(page_t* page) {
 
 // The page was nobody's; by freeing into it the calling thread has become its owner.
 static NOINLINE void page_claimed(page_t* page, chain_t chain, uint32_t word) {
-  const bool uncounted = page->held;
   if (remote_state(word) == REMOTE_PARKED) {
     heap_unpark(load_relaxed(&page->heap), page);
     page->used = chain.count;
   }
-  if (uncounted) { page_restore(page, word); }
   page->used -= chain.count;
   if (page->used == 0) {
     heap_release_page(page);
     return;
   }
-  block_set_next(page, chain.last, page_free_list(page));
+  block_set_next(page, chain.last, NULL);
   page_set_free_list(page, chain.first);
-  if (uncounted) {
-    heap_park(heap_for(page), page);  // which counts
-  } else {
-    page_keep(page);
-  }
+  page_keep(page);
 }
 
 PRIVATE void block_send(page_t* page, block_t* block) {

@@ -20,13 +20,20 @@ static void fast_path_update(theap_t* theap, unsigned bin) {
 }
 
 static void page_hold(page_t* page) {
-  if (page == page_none() || page->held) { return; }
+  if (page == page_none()) { return; }
   page->held = true;
   page->used += PAGE_HELD;
 }
 
+static void page_let_go(page_t* page) {
+  if (page == page_none()) { return; }
+  page->used = page_used(page);
+  page->held = false;
+}
+
 // The first page is held: see page.h.
 static void queue_set_first(theap_t* theap, unsigned bin, page_t* page) {
+  page_let_go(theap->first[bin]);
   page_hold(page);
   theap->first[bin] = page;
   fast_path_update(theap, bin);
@@ -60,7 +67,6 @@ static void queue_push_front(theap_t* theap, page_t* page) {
     page->next = NULL;
     page->prev = page;
   } else {
-    page_settle(first);
     page->next = first;
     page->prev = first->prev;
     first->prev = page;
@@ -68,7 +74,6 @@ static void queue_push_front(theap_t* theap, page_t* page) {
   queue_set_first(theap, bin, page);
 }
 
-// If it was the first, it is still held: nobody has counted.
 static void queue_remove(theap_t* theap, page_t* page) {
   const unsigned bin = page->bin;
   theap->count[bin]--;
@@ -190,7 +195,7 @@ typedef enum { PARK_DONE, PARK_RETRY, PARK_MOVED } park_result_t;
 // that is being deleted leaves none behind.
 static park_result_t park_locked(heap_t* heap, page_t* page) {
   if (load_relaxed(&heap->state) == HEAP_DELETED) { return PARK_MOVED; }
-  if (!remote_park(&page->remote, page_used_least(page))) { return PARK_RETRY; }
+  if (!remote_park(&page->remote, page->used)) { return PARK_RETRY; }
   page_t* first = load_relaxed(&heap->parked[page->bin]);
   page->prev = NULL;
   page->next = first;
@@ -200,19 +205,12 @@ static park_result_t park_locked(heap_t* heap, page_t* page) {
   return PARK_DONE;
 }
 
-// Counting fetches each free block into the caches: only if there is no other way to know.
-static bool page_is_empty(page_t* page) {
-  if (page_used_least(page) != 0) { return false; }
-  page_settle(page);
-  return page->used == 0;
-}
-
 PRIVATE void heap_park(heap_t* heap, page_t* page) {
   park_result_t result = PARK_RETRY;
   while (result != PARK_DONE) {
     if (result == PARK_MOVED) { heap = heap_rehome(page); }
     page_take_remote(page);
-    if (page_is_empty(page)) {
+    if (page->used == 0) {
       heap_release_page(page);
       return;
     }
@@ -258,7 +256,6 @@ static page_t* theap_reuse_parked(theap_t* theap, unsigned bin) {
 // False: a block came home meanwhile, and the page is back at the front.
 static bool theap_page_to_full(theap_t* theap, page_t* page) {
   theap_disown(theap, page);
-  page_settle(page);
   if (remote_leave_full(&page->remote)) { return true; }
   theap_own(theap, page);
   queue_push_front(theap, page);
@@ -350,7 +347,6 @@ static void spare_release_all(theap_t* theap) {
 
 static void theap_release_page(theap_t* theap, page_t* page) {
   theap_disown(theap, page);
-  page_settle(page);
   stat_add(&theap->heap->stats.pages_retire, 1);
   heap_release_page(page);
 }
@@ -470,7 +466,9 @@ PRIVATE void theap_collect(theap_t* theap, bool force) {
 
 static void page_abandon(theap_t* theap, page_t* page) {
   page_take_remote(page);
-  if (page_has_free(page) || page->capacity < page->reserved) {
+  if (page_used(page) == 0) {
+    theap_release_page(theap, page);
+  } else if (page_has_free(page) || page->capacity < page->reserved) {
     theap_park(theap, page);
   } else {
     (void)theap_page_to_full(theap, page);  // if not, the caller sees it again

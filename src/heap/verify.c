@@ -50,14 +50,12 @@ static bool see_lists(const page_t* page, free_counts_t* counts) {
 
 // ---- the numbers of a page ----
 
-// A page that is held does not count, one that is parked counts in its word, and too few if held.
+// A page that is held does not count, one that is parked counts in its word.
 static bool verify_used(const page_t* page, const free_counts_t* counts) {
   const uint32_t word = load_relaxed(&page->remote);
   const uint32_t not_listed = page->capacity - counts->own;
   if (remote_state(word) == REMOTE_PARKED) {
-    const uint32_t counted = remote_count(word), live = not_listed - counts->came_home;
-    const bool right = page->held ? counted > 0 && counted <= live : counted == live;
-    return invariant(right, "P3", page,
+    return invariant(remote_count(word) == not_listed - counts->came_home, "P3", page,
                      "the word of a parked page does not count its blocks in use");
   }
   const bool exact = page->held || page->used == not_listed;

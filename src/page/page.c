@@ -728,7 +728,7 @@ PRIVATE void page_take_remote(page_t* page) {
 
 PRIVATE void page_restore(page_t* page, uint32_t claimed) {
   page_prepend(page, page_remote_list(page, claimed));
-  page->used = remote_count(claimed) + (page->held ? PAGE_HELD : 0);
+  page->used = remote_count(claimed);
 }
 
 static uint32_t list_length(const page_t* page, const block_t* block) {
@@ -743,11 +743,6 @@ PRIVATE uint32_t page_used(const page_t* page) {
   if (!page->held) { return page->used; }
   return page->capacity - list_length(page, page_free_list(page)) -
          list_length(page, page_later(page));
-}
-
-PRIVATE void page_settle(page_t* page) {
-  page->used = page_used(page);
-  page->held = false;
 }
 
 typedef struct block_bits {
@@ -784,7 +779,6 @@ static bool extends_anyway(const page_t* page) {
 
 PRIVATE bool page_has_room(page_t* page) {
   if (page_has_free(page)) { return true; }
-  if (page->held && page_later(page) == NULL) { page->used = PAGE_HELD + page->capacity; }
   page_take_remote(page);
   if (page->capacity < page->reserved && (!page_has_free(page) || extends_anyway(page))) {
     page_extend(page);

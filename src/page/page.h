@@ -12,15 +12,13 @@
 // P1 used <= capacity <= reserved.
 // P2 owner != 0 iff the page is in a queue of that thread's.
 // P3 used counts the blocks that are not on `free`, those on the remote list included, unless the
-//    page is held; in a parked page the remote word counts.
+//    page is held.
 // P4 the free blocks beyond capacity are untouched, and zero if fresh_zero.
 //
 // The first page of a queue is HELD: its last block may come home without consequence, for the next
 // allocation wants it. Then nobody counts: malloc does not add, and free takes from PAGE_HELD and
 // more, so that it never sees 0. page_used counts when it must; a page that is let go because it is
-// exhausted, as nearly all are, has an empty list, and costs nothing to count. What `used` has
-// beyond PAGE_HELD is the least that can be in use. If that is any, the page is parked with it,
-// still held, when its thread ends; who frees so many blocks of it counts, and parks it again.
+// exhausted, as nearly all are, has an empty list, and costs nothing to count.
 //
 // Who touches what: `start`, `block_bytes`, `bin`, `span…`, `reserved` are constant while any block
 // lives; `remote` and `owner` are read by all threads; all else belongs to the owner, see remote.h.
@@ -52,7 +50,7 @@ typedef struct page {
   uint8_t bin;
   bool fresh_zero;     // memory beyond capacity reads as zero
   bool just_extended;  // the first block on `free` has never been used
-  bool held;           // the first of its queue, or was when it was parked
+  bool held;           // the first of its queue
   uint32_t span_slices;
   uint8_t* start;
   size_t block_bytes;
@@ -164,13 +162,6 @@ PRIVATE void page_restore(page_t* page, uint32_t claimed);
 PRIVATE bool page_has_room(page_t* page);
 // The owner: blocks that are not on `free`; a held page's list is walked.
 PRIVATE uint32_t page_used(const page_t* page);
-// … of a page that is held no longer.
-PRIVATE void page_settle(page_t* page);
-// … or fewer, without a walk.
-FAST uint32_t page_used_least(const page_t* page) {
-  if (!page->held) { return page->used; }
-  return page->used > PAGE_HELD ? page->used - PAGE_HELD : 0;
-}
 // The owner. Puts `free` in order of addresses: blocks that are allocated one after the other then
 // lie one after the other, which is what a processor's prefetching expects.
 PRIVATE void page_sort_free(page_t* page);

@@ -6,11 +6,11 @@
 // OWNED   a thread owns the page; others push onto the list. head: last block pushed, count: how
 //         many.
 // FULL    no free block, on no list, nobody's. Who frees a block owns the page from then on.
-// PARKED  has free blocks and is in its heap's pool, nobody's. count: blocks still in use, or fewer
-//         but some (page.h, held); who frees the last of these owns it.
+// PARKED  has free blocks and is in its heap's pool, nobody's. count: blocks still in use; who
+//         frees the last one owns it.
 //
 //   OWNED --remote_leave_full--> FULL --remote_free--> OWNED
-//   OWNED --remote_park--> PARKED --remote_free (the last one) or remote_claim--> OWNED
+//   OWNED --remote_park--> PARKED --remote_free (the last block) or remote_claim--> OWNED
 //
 // R-1 a block is in the program's hands, on the owner's list, or on this one.
 // R-2 fields of a page other than this word and the constant ones are touched by its owner alone.
@@ -122,8 +122,8 @@ FAST bool remote_leave_full(remote_t* remote) {
   return true;
 }
 
-// The owner, with so many blocks in use, or more. False: a block has just come home, and the page
-// stays owned.
+// The owner, with `used` blocks in use. False: a block has just come home, and the page stays
+// owned.
 FAST bool remote_park(remote_t* remote, uint32_t used) {
   uint32_t old = REMOTE_OWNED;
   while (!cas_release(remote, &old, used * REMOTE_ONE | REMOTE_PARKED)) {  // [R2] out

@@ -52,22 +52,18 @@ heap/theap.c;park;unparks without the lock;/heap_unpark(heap_t/,/^}/{/lock_/d}
 heap/theap.c;park;looks for a page without the lock;/claim_parked(heap_t/,/^}/{/lock_/d}
 heap/theap.c;park;the pool keeps a page that was claimed;/^  if (page != NULL) { unpark_locked/d
 heap/theap.c;park;parks without taking what came home;/^    page_take_remote(page);$/d
-heap/theap.c;park;parks an empty page;/heap_park(heap_t/,/^}/{/if (page_is_empty(page)) {/,/^    }/d}
-heap/theap.c;park;parks a page that may be empty;s/page_used_least(page) != 0/page->held/
+heap/theap.c;park;parks an empty page;/heap_park(heap_t/,/^}/{/if (page->used == 0) {/,/^    }/d}
 heap/theap.c;park;lists a page before it is parked;/if (!remote_park(/d;s/^  return PARK_DONE;$/  return remote_park(\&page->remote, page->used) ? PARK_DONE : PARK_RETRY;/
 heap/theap.c;heaps;parks in a heap that is being deleted;/return PARK_MOVED/d
 heap/theap.c;park;keeps the owner of a full page;/theap_page_to_full(theap_t/,/^}/{/theap_disown/d}
 heap/theap.c;park;disowns a full page when it is nobody's;/theap_page_to_full(theap_t/,/^}/{/theap_disown/d;s/{ return true; }/{ theap_disown(theap, page); return true; }/}
-page/page.c;park;a page is let go without a count;/^  page->used = page_used(page);/d
+heap/theap.c;park;a page is let go without a count;/^  page->used = page_used(page);/d
 heap/theap.c;park;restores nothing from a parked page;/^  if (page != NULL) { page_restore/d
 heap/home.c;park;leaves the claimed page in the pool;/heap_unpark(/d
 heap/home.c;park;forgets the count of a parked page;/page->used = chain.count;/d
-heap/home.c;park;loses what came home to a page that is not counted;/^  if (uncounted) { page_restore/d
-heap/theap.c;park;takes the least in use for all;/page_is_empty(page_t/,/^}/{/^  page_settle(page);/d}
 heap/home.c;park;does not count the block that claimed;/page->used -= chain.count;/d
 heap/home.c;park;keeps a page without blocks;/if (page->used == 0) {/,/^  }/d
 heap/home.c;park;loses the block that claimed;/page_set_free_list(page, chain.first);/d
-heap/home.c;park;loses the free blocks of the page that it claimed;s/block_set_next(page, chain.last, page_free_list(page));/block_set_next(page, chain.last, NULL);/
 page/page.c;park;does not count what came home;/page->used -= remote_count(word);/d
 page/page.c;park;loses what came home;/page_prepend(page, page_remote_list(page, word/d
 page/page.c;park;gives the record before its last use;/record_give(page);$/d;s/^  const span_t span = page_span(page);/  record_give(page); const span_t span = page_span(page);/

@@ -52,18 +52,6 @@ static void parked_with_one(void) {
   thread_leave();
   world_ready();
 }
-// Three blocks are in use; the page's word has two, as its thread did not count when it left.
-static void parked_uncounted(void) {
-  one_page();
-  keep(2);
-  thread_leave();
-  model_act_as(1);
-  take(9, BLOCK);
-  thread_leave();
-  MODEL_CHECK(page_of(slots[9]) == page_of(slots[0]) && page_of(slots[9])->held);
-  model_act_as(0);
-  world_ready();
-}
 static void large_one(void) {
   enter_all();
   take(0, MEDIUM_MAX + 1);
@@ -73,7 +61,6 @@ static void large_one(void) {
 static void give_0(void) { give(0); }
 static void give_1(void) { give(1); }
 static void give_2(void) { give(2); }
-static void give_9(void) { give(9); }
 static void give_0_and_1(void) {
   give(0);
   give(1);
@@ -127,14 +114,6 @@ MODEL_MAIN(
      2,
      0,
      5000},
-    {"uncounted_two_freers",
-     parked_uncounted,
-     {give_0, give_1, take_10_and_back},
-     world_check,
-     2,
-     0,
-     5000},
-    {"uncounted_last_block", parked_uncounted, {give_0_and_1, give_9}, world_check, 2, 0, 5000},
     {"record_reused",
      one_left,
      {give_0_and_take_other, take_11_and_back, give_1},

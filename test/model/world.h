@@ -338,9 +338,7 @@ static bool check_page(page_t* page, void* arg) {
   MODEL_CHECK(queued == (state == REMOTE_OWNED) && is_parked == (state == REMOTE_PARKED));
   MODEL_CHECK(state != REMOTE_OWNED ||
               (page_used(page) == live + remote && remote_count(word) == remote));
-  MODEL_CHECK(state != REMOTE_PARKED || remote_count(word) == live ||
-              (page->held && remote_count(word) < live));
-  MODEL_CHECK(state != REMOTE_PARKED || remote_count(word) > 0);
+  MODEL_CHECK(state != REMOTE_PARKED || (remote_count(word) == live && live > 0));
   MODEL_CHECK(state != REMOTE_PARKED || load_relaxed(&heap->state) == HEAP_ALIVE);
   MODEL_CHECK(state != REMOTE_FULL || (live > 0 && ours == 0));
   return true;
