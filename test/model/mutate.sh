@@ -129,8 +129,8 @@ while IFS=';' read -r file models what script; do
       fi
       (cd "$work/test/model" && timeout 240 "./$model" >out 2>&1)
       status=$?
-      if [ $status = 124 ]; then
-        verdict="DOES NOT END"
+      if [ $status = 124 ]; then  # the limit of the test
+        verdict="killed by $model: does not end"
         break
       elif [ $status != 0 ]; then
         by=$(sed -n 's/.*: model \([a-z0-9_]*\): T[0-9]*: failed: \(.*\)/\1: \2/p' "$work/test/model/out" | head -n 1)
