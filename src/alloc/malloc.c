@@ -202,7 +202,7 @@ static void* malloc_of(theap_t* theap, size_t size, bool zero) {
 
 PRIVATE void* orphan_malloc(aligned_t want) {
   theap_t* theap = orphan_lock();
-  if (theap == NULL) { return NULL; }
+  if (theap == NULL) { return refuse_memory(want.size); }
   void* p = theap_malloc_aligned(theap, want);
   orphan_unlock();
   return p;
