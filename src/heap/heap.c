@@ -75,9 +75,12 @@ static void heap_free_record(heap_t* heap) {
 
 static void heap_ref_locked(heap_t* heap) { heap->refs++; }
 
-// True: nothing names the heap any more, and it may go.
-static bool heap_unref_locked(heap_t* heap) {
-  return --heap->refs == 0 && load_relaxed(&heap->state) != HEAP_ALIVE;
+// For the holder of the lock, who lets it go. When nothing names an ended heap any more, its record
+// goes.
+static void heap_unref_unlock(heap_t* heap) {
+  const bool last = --heap->refs == 0 && load_relaxed(&heap->state) != HEAP_ALIVE;
+  lock_release(&heap->lock);
+  if (last && !heap->is_main) { heap_free_record(heap); }
 }
 
 // A reference keeps the record until who took it is done with it.
@@ -89,9 +92,7 @@ PRIVATE void heap_hold(heap_t* heap) {
 
 PRIVATE void heap_let_go(heap_t* heap) {
   lock_acquire(&heap->lock);
-  const bool last = heap_unref_locked(heap);
-  lock_release(&heap->lock);
-  if (last && !heap->is_main) { heap_free_record(heap); }
+  heap_unref_unlock(heap);
 }
 
 static void heap_setup(heap_t* heap, subproc_t* subproc) {
@@ -143,9 +144,7 @@ static void heap_remove_page(heap_t* heap, page_t* page, heap_t* next) {
   if (heap->is_main) { return; }
   lock_acquire(&heap->lock);
   LIST_REMOVE(heap->pages, page, heap_next, heap_prev);
-  const bool last = heap_unref_locked(heap);
-  lock_release(&heap->lock);
-  if (last) { heap_free_record(heap); }
+  heap_unref_unlock(heap);
 }
 
 static void release_page(page_t* page, bool freed) {
@@ -203,9 +202,7 @@ PRIVATE void heap_unlink_theap(heap_t* heap, theap_t* theap) {
   stat_down(&memory_stats.theaps, 1);
   lock_acquire(&heap->lock);
   LIST_REMOVE(heap->theaps, theap, heap_next, heap_prev);
-  const bool last = heap_unref_locked(heap);
-  lock_release(&heap->lock);
-  if (last && !heap->is_main) { heap_free_record(heap); }
+  heap_unref_unlock(heap);
 }
 
 static theap_t* theap_new(thread_t* thread, heap_t* heap) {

@@ -138,16 +138,6 @@ PRIVATE void page_release_memory(page_t* page);
 PRIVATE bool page_was_large(const void* p);
 // … and serves another class from now on. False if out of memory: it serves none.
 PRIVATE bool page_recut(page_t* page, unsigned bin);
-// ---- waiting.c: freed large blocks that wait, with their guards; builds with WAITING_LARGE ----
-// The page is in no list. False: it is not of a kind that waits, or the OS did not want to.
-PRIVATE bool waiting_put(page_t* page);
-PRIVATE page_t* waiting_take(const page_want_t* want, span_t* span);  // NULL if none suits
-PRIVATE void waiting_flush(int64_t before_ms);                        // what has waited since then
-PRIVATE void waiting_flush_old(void);                                 // … for too long
-PRIVATE void waiting_flush_near(void);                                // what is in reach
-PRIVATE void waiting_lock_for_fork(void);
-PRIVATE void waiting_unlock_after_fork(bool child);
-
 // Of a new page of the class.
 PRIVATE size_t page_slices(unsigned bin, bool roomy);
 // Puts more never-used blocks, of which there are some, in front of `free`.
@@ -168,6 +158,17 @@ PRIVATE void page_sort_free(page_t* page);
 PRIVATE void page_visit_all(page_visit_fun* visit, void* arg);
 PRIVATE void page_lock_for_fork(void);
 PRIVATE void page_unlock_after_fork(bool child);
+
+// ---- waiting.c: freed large blocks that wait, with their guards; builds with WAITING_LARGE ----
+
+// The page is in no list. False: it is not of a kind that waits, or the OS did not want to.
+PRIVATE bool waiting_put(page_t* page);
+PRIVATE page_t* waiting_take(const page_want_t* want, span_t* span);  // NULL if none suits
+PRIVATE void waiting_flush(int64_t before_ms);                        // what has waited since then
+PRIVATE void waiting_flush_old(void);                                 // … for too long
+PRIVATE void waiting_flush_near(void);                                // what is in reach
+PRIVATE void waiting_lock_for_fork(void);
+PRIVATE void waiting_unlock_after_fork(bool child);
 
 // ---- links: where a free block's next one is kept, in the block or apart from it, see check.h
 // ----

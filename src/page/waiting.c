@@ -211,7 +211,6 @@ PRIVATE bool waiting_put(page_t* page) {
   if (ZERO_FREED && one.state != EMPTY) {
     memset(page->span_start, 0, whole_bytes(page) - page_guard_bytes());
   }
-  store_relaxed(&page->heap, NULL);
   store_relaxed(&page->owner, 0);
   lock_acquire(&waiting.lock);
   const bool ok = waiting_make_room(&one, &gone) && waiting_begin(&one);
