@@ -79,6 +79,7 @@ struct mi_theap_s {
   watch_t watch;
   guard_setting_t guarding;
   uint32_t count[BIN_COUNT];
+  bool keeps_full[BIN_COUNT];  // the thread frees blocks of full pages of the class
   loose_t loose[BIN_LARGE + 1];
   page_t* spare;  // empty pages for any class, linked by `next`
   size_t spare_slices;

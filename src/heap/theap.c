@@ -105,6 +105,7 @@ PRIVATE void theap_clear(theap_t* theap) {
   for (unsigned i = 0; i < BIN_COUNT; i++) { theap->first[i] = page_none(); }
   for (unsigned i = ACTIVE_LEAST; i < BIN_COUNT; i++) { fast_path_update(theap, i); }
   memset(theap->count, 0, sizeof(theap->count));
+  memset(theap->keeps_full, 0, sizeof(theap->keeps_full));
   memset(theap->loose, 0, sizeof(theap->loose));
   quarantine_forget(theap);
   theap->spare = NULL;
@@ -263,21 +264,55 @@ static bool theap_page_to_full(theap_t* theap, page_t* page) {
   return false;
 }
 
-// The next page in the queue becomes the active one. Its free list is as the program freed: where
+// Another page of the queue becomes the active one. Its free list is as the program freed: where
 // there is more than caches hold, order pays, see docs/decisions/007.
-static void theap_advance(const theap_t* theap, unsigned bin) {
+static void theap_advance(const theap_t* theap, page_t* page) {
   enum { CACHED_SLICES = 16 };
-  page_t* page = theap->first[bin];
-  if (theap->count[bin] * page->span_slices >= CACHED_SLICES && page_is_sparse(page)) {
+  if (theap->count[page->bin] * page->span_slices >= CACHED_SLICES && page_is_sparse(page)) {
     page_sort_free(page);
   }
+}
+
+// Of a class whose blocks the thread itself frees a few full pages stay in the queue: these blocks
+// then come home without an atomic operation. Not where other threads free most blocks: they would
+// need one for each, instead of one for the page, and a thread that is blocked would strand them.
+// See docs/decisions/018.
+static bool queue_keeps_full(const theap_t* theap, const page_t* page) {
+  enum { KEPT_SLICES = 4 };  // of one page
+  return process_is_threaded() && theap->keeps_full[page->bin] &&
+         page->span_slices <= KEPT_SLICES && option_get(mi_option_page_full_retain) > 0;
+}
+
+static bool page_is_given_away(const page_t* page) {
+  return remote_count(load_relaxed(&page->remote)) >= page->capacity / 2u;
+}
+
+// The first page is exhausted, and stays.
+static NOINLINE page_t* theap_search_behind(theap_t* theap, unsigned bin) {
+  long keep = option_get(mi_option_page_full_retain) - 1;
+  page_t* next = theap->first[bin]->next;
+  while (next != NULL) {
+    page_t* page = next;
+    next = page->next;
+    if (page_is_given_away(page)) { theap->keeps_full[bin] = false; }
+    if (page_has_room(page)) {
+      theap_advance(theap, page);
+      queue_remove(theap, page);
+      queue_push_front(theap, page);
+      return page;
+    }
+    if (--keep < 0 && !theap_page_to_full(theap, page)) { return page; }
+  }
+  return NULL;
 }
 
 static page_t* theap_search(theap_t* theap, unsigned bin) {
   while (!queue_is_empty(theap, bin)) {
     page_t* page = theap->first[bin];
-    if (page_has_room(page) || !theap_page_to_full(theap, page)) { return page; }
-    theap_advance(theap, bin);
+    if (page_has_room(page)) { return page; }
+    if (unlikely(queue_keeps_full(theap, page))) { return theap_search_behind(theap, bin); }
+    if (!theap_page_to_full(theap, page)) { return page; }
+    theap_advance(theap, theap->first[bin]);
   }
   return NULL;
 }
@@ -416,6 +451,17 @@ static void theap_park(theap_t* theap, page_t* page) {
   heap_park(theap->heap, page);
 }
 
+static NOINLINE void page_abandon(theap_t* theap, page_t* page) {
+  page_take_remote(page);
+  if (page_used(page) == 0) {
+    theap_release_page(theap, page);
+  } else if (page_has_free(page) || page->capacity < page->reserved) {
+    theap_park(theap, page);
+  } else {
+    (void)theap_page_to_full(theap, page);  // if not, it is the first of its queue
+  }
+}
+
 // `page` is one of the queue, which stands for the others.
 static bool queue_is_long(const theap_t* theap, const page_t* page) {
   const uint32_t count = theap->count[page->bin];
@@ -425,9 +471,10 @@ static bool queue_is_long(const theap_t* theap, const page_t* page) {
 }
 
 PRIVATE void theap_adopt(theap_t* theap, page_t* page) {
+  theap->keeps_full[page->bin] = true;
   theap_own(theap, page);
   queue_push_back(theap, page);
-  if (queue_is_long(theap, page)) { theap_park(theap, theap->first[page->bin]->next); }
+  if (queue_is_long(theap, page)) { page_abandon(theap, theap->first[page->bin]->next); }
 }
 
 PRIVATE NOINLINE void theap_page_due(const void* last, page_t* page) {
@@ -462,17 +509,6 @@ PRIVATE void theap_collect(theap_t* theap, bool force) {
   theap_flush_all_loose(theap);
   for (unsigned bin = 1; bin < BIN_COUNT; bin++) { queue_collect(theap, bin, force); }
   spare_release_all(theap);
-}
-
-static void page_abandon(theap_t* theap, page_t* page) {
-  page_take_remote(page);
-  if (page_used(page) == 0) {
-    theap_release_page(theap, page);
-  } else if (page_has_free(page) || page->capacity < page->reserved) {
-    theap_park(theap, page);
-  } else {
-    (void)theap_page_to_full(theap, page);  // if not, the caller sees it again
-  }
 }
 
 // From the last page on, so that only one is ever held.
