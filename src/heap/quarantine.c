@@ -11,18 +11,15 @@
 
 enum { QUARANTINE_SLOTS = 512 };
 
-// A block, by its page and number, so that neither is looked up again: records lie on cache lines,
-// so the low bits of their addresses are 0, and the high ones are. 0: none.
+// A block, by its page and number, so that neither is looked up again: addresses have 48 bits.
+// 0: none.
 typedef uint64_t slot_t;
-enum { SLOT_NUMBER_BITS = 16, SLOT_RECORD_BITS = 6 };
-_Static_assert(sizeof(page_t) % (1 << SLOT_RECORD_BITS) == 0, "records lie on cache lines");
+enum { SLOT_NUMBER_BITS = 16 };
 
 static slot_t slot_of(const page_t* page, uint32_t number) {
-  return (uint64_t)((uintptr_t)page >> SLOT_RECORD_BITS) << SLOT_NUMBER_BITS | number;
+  return (uint64_t)(uintptr_t)page << SLOT_NUMBER_BITS | number;
 }
-static page_t* slot_page(slot_t slot) {
-  return (page_t*)((uintptr_t)(slot >> SLOT_NUMBER_BITS) << SLOT_RECORD_BITS);
-}
+static page_t* slot_page(slot_t slot) { return (page_t*)(uintptr_t)(slot >> SLOT_NUMBER_BITS); }
 static uint32_t slot_number(slot_t slot) { return (uint16_t)slot; }
 static block_t* slot_block(slot_t slot) { return link_block(slot_page(slot), slot_number(slot)); }
 

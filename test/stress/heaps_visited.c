@@ -6,11 +6,13 @@
 
 #include <mimalloc-stats.h>
 
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
-#include <malloc.h>
-#define count_live() ((void)mallinfo2())
-#else
 #define count_live() ((void)0)
+#ifdef __GLIBC__
+#if __GLIBC_PREREQ(2, 33)
+#include <malloc.h>
+#undef count_live
+#define count_live() ((void)mallinfo2())
+#endif
 #endif
 
 enum { HEAPS = 8 };
