@@ -453,7 +453,8 @@ static void theap_park(theap_t* theap, page_t* page) {
 
 static NOINLINE void page_abandon(theap_t* theap, page_t* page) {
   page_take_remote(page);
-  if (page_used(page) == 0) {
+  page_let_go(page);
+  if (page->used == 0) {
     theap_release_page(theap, page);
   } else if (page_has_free(page) || page->capacity < page->reserved) {
     theap_park(theap, page);
