@@ -277,19 +277,19 @@ static void theap_advance(const theap_t* theap, page_t* page) {
 // then come home without an atomic operation. Not where other threads free most blocks: they would
 // need one for each, instead of one for the page, and a thread that is blocked would strand them.
 // See docs/decisions/018.
-static bool queue_keeps_full(const theap_t* theap, const page_t* page) {
+static long queue_full_most(const theap_t* theap, const page_t* page) {
   enum { KEPT_SLICES = 4 };  // of one page
-  return process_is_threaded() && theap->keeps_full[page->bin] &&
-         page->span_slices <= KEPT_SLICES && option_get(mi_option_page_full_retain) > 0;
+  const bool keeps =
+      process_is_threaded() && theap->keeps_full[page->bin] && page->span_slices <= KEPT_SLICES;
+  return keeps ? option_get(mi_option_page_full_retain) : 0;
 }
 
 static bool page_is_given_away(const page_t* page) {
   return remote_count(load_relaxed(&page->remote)) >= page->capacity / 2u;
 }
 
-// The first page is exhausted, and stays.
-static NOINLINE page_t* theap_search_behind(theap_t* theap, unsigned bin) {
-  long keep = option_get(mi_option_page_full_retain) - 1;
+// The first page is exhausted, and stays: one of those that may, of which there are `most`.
+static NOINLINE page_t* theap_search_behind(theap_t* theap, unsigned bin, long most) {
   page_t* next = theap->first[bin]->next;
   while (next != NULL) {
     page_t* page = next;
@@ -301,7 +301,7 @@ static NOINLINE page_t* theap_search_behind(theap_t* theap, unsigned bin) {
       queue_push_front(theap, page);
       return page;
     }
-    if (--keep < 0 && !theap_page_to_full(theap, page)) { return page; }
+    if (--most < 1 && !theap_page_to_full(theap, page)) { return page; }
   }
   return NULL;
 }
@@ -310,7 +310,8 @@ static page_t* theap_search(theap_t* theap, unsigned bin) {
   while (!queue_is_empty(theap, bin)) {
     page_t* page = theap->first[bin];
     if (page_has_room(page)) { return page; }
-    if (unlikely(queue_keeps_full(theap, page))) { return theap_search_behind(theap, bin); }
+    const long most = queue_full_most(theap, page);
+    if (unlikely(most > 0)) { return theap_search_behind(theap, bin, most); }
     if (!theap_page_to_full(theap, page)) { return page; }
     theap_advance(theap, theap->first[bin]);
   }
@@ -380,7 +381,10 @@ static void spare_release_all(theap_t* theap) {
 
 // ---- finding a page, the last resort ----
 
+// The caller has found that no block is in use.
 static void theap_release_page(theap_t* theap, page_t* page) {
+  page->used = 0;
+  page->held = false;  // so that nobody counts again
   theap_disown(theap, page);
   stat_add(&theap->heap->stats.pages_retire, 1);
   heap_release_page(page);

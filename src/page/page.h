@@ -8,7 +8,7 @@
 //   ACTIVE --theap_page_to_full--> FULL --theap_adopt--> PARTIAL
 //   PARTIAL --theap_park--> PARKED --theap_reuse_parked--> ACTIVE
 //   any, with no block in use --page_release--> gone
-//     A few pages in the queue may be full: see queue_keeps_full.
+//     A few pages in the queue may be full: see queue_full_most.
 //
 // P1 used <= capacity <= reserved.
 // P2 owner != 0 iff the page is in a queue of that thread's.

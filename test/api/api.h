@@ -42,6 +42,17 @@ static inline size_t count_overflowing(void) { /* times 16 it overflows, to a sm
   return count;
 }
 
+/* With what the calling thread has not told yet. */
+static inline mi_stats_t stats_now(void) {
+  mi_stats_t stats;
+  memset(&stats, 0, sizeof(stats));
+  stats.size = sizeof(stats), stats.version = MI_STAT_VERSION;
+  mi_stats_merge();
+  CHECK(mi_stats_get(&stats));
+  CHECK(stats.size == sizeof(stats) && stats.version == MI_STAT_VERSION);
+  return stats;
+}
+
 static inline uint64_t random_next(uint64_t* state) { /* xorshift64* */
   uint64_t x = *state;
   x ^= x >> 12;

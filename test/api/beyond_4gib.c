@@ -6,12 +6,7 @@
 
 static size_t gib(size_t count) { return (uint64_t)count << 30 <= SIZE_MAX ? count << 30 : 0; }
 
-static int64_t page_committed(void) {
-  mi_stats_t stats = {.size = sizeof(stats), .version = MI_STAT_VERSION};
-  mi_stats_merge();
-  CHECK(mi_stats_get(&stats));
-  return stats.page_committed.current;
-}
+static int64_t page_committed(void) { return stats_now().page_committed.current; }
 
 static void mark(char* block, size_t bytes) { block[0] = block[bytes - 1] = 'x'; }
 

@@ -7,17 +7,8 @@
 
 enum { SIZE = 100, FEW = 1400, MANY = 20000, ROUNDS = 20000 };
 
-static int64_t claims(void) {
-  mi_stats_t stats = {.size = sizeof(mi_stats_t), .version = MI_STAT_VERSION};
-  CHECK(mi_stats_get(&stats));
-  return stats.pages_reclaim_on_free.total;
-}
-
-static int64_t page_bytes(void) {
-  mi_stats_t stats = {.size = sizeof(mi_stats_t), .version = MI_STAT_VERSION};
-  CHECK(mi_stats_get(&stats));
-  return stats.page_committed.current;
-}
+static int64_t claims(void) { return stats_now().pages_reclaim_on_free.total; }
+static int64_t page_bytes(void) { return stats_now().page_committed.current; }
 
 /* Replaces blocks at random in a few pages, which are 16 KiB long, or 64 where the OS's are. */
 static int64_t claims_of_replacing(void) {

@@ -2,13 +2,6 @@
    A large block that shrinks gives back what was counted for it. */
 #include "api.h"
 
-static mi_stats_t stats_now(void) {
-  mi_stats_t stats = {.size = sizeof(mi_stats_t), .version = MI_STAT_VERSION};
-  mi_stats_merge();
-  CHECK(mi_stats_get(&stats));
-  return stats;
-}
-
 int main(void) {
   const mi_stats_t before = stats_now();
   for (int i = 0; i < 3; i++) {

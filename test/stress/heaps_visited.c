@@ -6,13 +6,14 @@
 
 #include <mimalloc-stats.h>
 
-#define count_live() ((void)0)
-#ifdef __GLIBC__
+#ifndef __GLIBC__
+#define __GLIBC_PREREQ(major, minor) 0
+#endif
 #if __GLIBC_PREREQ(2, 33)
 #include <malloc.h>
-#undef count_live
 #define count_live() ((void)mallinfo2())
-#endif
+#else
+#define count_live() ((void)0)
 #endif
 
 enum { HEAPS = 8 };
