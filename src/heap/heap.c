@@ -73,26 +73,25 @@ static void heap_free_record(heap_t* heap) {
   meta_free(heap, sizeof(heap_t));
 }
 
-static void heap_ref_locked(heap_t* heap) { heap->refs++; }
-
-// For the holder of the lock, who lets it go. When nothing names an ended heap any more, its record
-// goes.
-static void heap_unref_unlock(heap_t* heap) {
-  const bool last = --heap->refs == 0 && load_relaxed(&heap->state) != HEAP_ALIVE;
+// For the holder of the lock, who has taken something away. When nothing names an ended heap any
+// more, its record goes.
+static void heap_unlock_or_free(heap_t* heap) {
+  const bool is_named = heap->pages != NULL || heap->theaps != NULL || heap->holders != 0;
+  const bool ended = !heap->is_main && load_relaxed(&heap->state) != HEAP_ALIVE;
   lock_release(&heap->lock);
-  if (last && !heap->is_main) { heap_free_record(heap); }
+  if (ended && !is_named) { heap_free_record(heap); }
 }
 
-// A reference keeps the record until who took it is done with it.
 PRIVATE void heap_hold(heap_t* heap) {
   lock_acquire(&heap->lock);
-  heap_ref_locked(heap);
+  heap->holders++;
   lock_release(&heap->lock);
 }
 
 PRIVATE void heap_let_go(heap_t* heap) {
   lock_acquire(&heap->lock);
-  heap_unref_unlock(heap);
+  heap->holders--;
+  heap_unlock_or_free(heap);
 }
 
 static void heap_setup(heap_t* heap, subproc_t* subproc) {
@@ -128,7 +127,6 @@ PRIVATE void heap_add_page(heap_t* heap, page_t* page) {
   if (page->bin != BIN_LARGE) { stat_up(&heap->stats.malloc_normal, bytes); }
   if (heap->is_main) { return; }
   lock_acquire(&heap->lock);
-  heap_ref_locked(heap);
   LIST_ADD(heap->pages, page, heap_next, heap_prev);
   lock_release(&heap->lock);
 }
@@ -144,7 +142,7 @@ static void heap_remove_page(heap_t* heap, page_t* page, heap_t* next) {
   if (heap->is_main) { return; }
   lock_acquire(&heap->lock);
   LIST_REMOVE(heap->pages, page, heap_next, heap_prev);
-  heap_unref_unlock(heap);
+  heap_unlock_or_free(heap);
 }
 
 static void release_page(page_t* page, bool freed) {
@@ -193,7 +191,6 @@ PRIVATE void heap_link_theap(heap_t* heap, theap_t* theap) {
   theap->serial = add_relaxed(&serials, 1) + 1;
   stat_up(&memory_stats.theaps, 1);
   lock_acquire(&heap->lock);
-  heap_ref_locked(heap);
   LIST_ADD(heap->theaps, theap, heap_next, heap_prev);
   lock_release(&heap->lock);
 }
@@ -202,7 +199,7 @@ PRIVATE void heap_unlink_theap(heap_t* heap, theap_t* theap) {
   stat_down(&memory_stats.theaps, 1);
   lock_acquire(&heap->lock);
   LIST_REMOVE(heap->theaps, theap, heap_next, heap_prev);
-  heap_unref_unlock(heap);
+  heap_unlock_or_free(heap);
 }
 
 static theap_t* theap_new(thread_t* thread, heap_t* heap) {

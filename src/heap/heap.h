@@ -9,7 +9,7 @@
 // lists.
 // H1 a page is in a queue of a theap (OWNED), in its heap's pool (PARKED), or in neither (FULL).
 // H2 a heap that is not a main heap lists all its pages, so that it can be destroyed.
-// H3 the record of a heap lives as long as a page or a theap names it: `refs` counts them.
+// H3 the record of a heap lives as long as it has pages or theaps, or is held.
 // H4 `walk` is held while a theap of another thread, or one's own that another thread may destroy,
 //    is walked.
 //
@@ -102,7 +102,7 @@ struct mi_heap_s {
   subproc_t* subproc;
   arena_t* arena;  // pages come only from here; NULL: from anywhere
   heap_t *next, *prev;
-  size_t refs;
+  size_t holders;
   size_t id;  // those of younger heaps are greater
   int numa_node;
   bool is_main;
@@ -285,8 +285,9 @@ PRIVATE void subproc_destroy_heaps(subproc_t* subproc);  // all but the main one
 FAST heap_t* heap_main(void) { return subproc_current()->main; }
 
 // ---- process.c ----
-PRIVATE void process_init(void);        // idempotent
-PRIVATE void process_watch_fork(void);  // once
+PRIVATE void process_init(void);          // idempotent
+PRIVATE void process_watch_fork(void);    // once
+PRIVATE bool process_lost_threads(void);  // by fork: what they were changing may be half written
 PRIVATE void registry_lock(void);
 PRIVATE void registry_unlock(void);
 PRIVATE void registry_reset_in_child(void);

@@ -56,6 +56,10 @@ static void heap_reset_both(heap_t* heap) {
 // and stay so.
 static bool fork_is_locked;
 
+static bool lost_threads;
+
+PRIVATE bool process_lost_threads(void) { return lost_threads; }
+
 static void fork_prepare(void) {
   fork_is_locked = !port_is_single_threaded();
   if (!fork_is_locked) { return; }
@@ -91,6 +95,7 @@ static void fork_done(bool child) {
     lock_after_fork(&subproc->lock, child);
   }
   if (child) {
+    lost_threads = true;
     registry_reset_in_child();
     port_forget_thread_number();
   } else {

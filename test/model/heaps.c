@@ -159,7 +159,7 @@ static void deleted(void) {
   for (int i = 0; i < 3; i++) { model_act_as(i), thread_leave(); }
   world_check();
   MODEL_CHECK(pages_seen == 0);
-  MODEL_CHECK(subproc_main_static.heaps == &heap_main_static && heap->refs == 0);
+  MODEL_CHECK(subproc_main_static.heaps == &heap_main_static && heap->theaps == NULL);
 }
 
 static void then_deleted(void) {

@@ -88,7 +88,7 @@ service/message.c;hooks;version never odd;s/cas_acquire(&hook->version, &version
 service/message.c;hooks;no second look at the version;s/version == load_relaxed(&hook->version)/true/
 service/message.c;hooks;odd versions are read;s/(version \& 1) == 0 \&\& version/version/
 =service/message.c;hooks;writer locks relaxed;s/cas_acquire(&hook->version/cas_relaxed(\&hook->version/
-heap/heap.c;heaps;a page does not hold its heap;/heap_add_page(heap_t/,/^}/{/heap_ref_locked/d}
+heap/heap.c;heaps;a page does not hold its heap;s/heap->pages != NULL || heap->theaps/heap->theaps/
 heap/heap.c;heaps;deletion does not hold the heap;/heap_delete(heap_t/,/^}/{/heap_hold/d;/heap_let_go/d}
 heap/heap.c;heaps;deletion does not tell the others;/add_relaxed(&heap_epoch/d
 heap/heap.c;heaps;deletion leaves the parked pages;/^  move_parked(heap);/d

@@ -168,7 +168,7 @@ static void test_heaps(void) {
   void* p = mi_heap_malloc(heap, 100);
   void* q = mi_heap_malloc(heap, 1000);
   EXPECT(NULL);
-  BREAK("H3", heap->refs, heap->refs + 1);
+  BREAK("H3", heap->theaps->heap, &heap_main_static);
   BREAK("H2", heap->pages, heap->pages->heap_next);
   BREAK_ATOMIC("H4", heap->walk.state, LOCK_HELD);
   BREAK_ATOMIC("H2", page_of(p)->heap, &heap_main_static);
