@@ -218,11 +218,13 @@ static void test_heaps(void) {
 
 /* ---- threads ---- */
 
+enum { THREADS_BYTES = 77 };
+
 static void* blocks_of_thread(void* arg) {
   void** blocks = (void**)arg;
   for (size_t i = 0; i < BLOCKS; i++) {
-    blocks[i] = mi_malloc(80);
-    fill(blocks[i], 80, (unsigned)i);
+    blocks[i] = mi_malloc(THREADS_BYTES);
+    fill(blocks[i], THREADS_BYTES, (unsigned)i);
   }
   return blocks;
 }
@@ -239,8 +241,8 @@ static void test_threads(void) {
   size_t guarded = 0;
   for (int i = 0; i < THREADS; i++) {
     for (size_t j = 0; j < BLOCKS; j++) {
-      CHECK(is_filled(blocks[i][j], 80, (unsigned)j));
-      guarded += is_guarded(blocks[i][j], 80);
+      CHECK(is_filled(blocks[i][j], THREADS_BYTES, (unsigned)j));
+      guarded += is_guarded(blocks[i][j], THREADS_BYTES);
       mi_free(blocks[i][j]);
     }
   }

@@ -14,9 +14,12 @@ static inline size_t guarded_count(void) {
 
 static inline size_t os_page(void) { return (size_t)sysconf(_SC_PAGESIZE); }
 
-/* Its neighbourhood tells: the page before or behind it is out of reach. */
+/* Its neighbourhood tells: the pages before and behind it are out of reach. A page of other blocks
+   may lie like that too, between two that are guarded; but they are longer than what was asked for,
+   unless `size` is a multiple of 16. */
 static inline bool is_guarded(const void* p, size_t size) {
   int ends[2];
+  if (mi_usable_size(p) != size) { return false; }
   CHECK(pipe(ends) == 0);
   const uintptr_t page = os_page();
   const uintptr_t inner = address_of(p) - (size == 0 ? page : 0); /* of none: p is the guard */
