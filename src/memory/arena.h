@@ -4,8 +4,9 @@
 //
 // A free run is CLEAN (committed, reads as zero, not resident) or DIRTY (may be resident).
 // Neighbours of the same state coalesce at once. Requests are served from dirty runs first, then
-// from clean ones, then by moving the frontier, then by a new arena; arenas grow geometrically, so
-// that their number is logarithmic in the size of the heap.
+// from clean ones (on huge pages with the dirty one before it, see run_fit_across), then by moving
+// the frontier, then by a new arena; arenas grow geometrically, so that their number is logarithmic
+// in the size of the heap.
 //
 //   taken --memory_give--> dirty --purge_part--> clean --memory_take--> taken
 //                          dirty --memory_take--> taken

@@ -61,6 +61,10 @@ typedef struct place {
   uint32_t run, start;
 } place_t;
 PRIVATE bool run_find(const arena_t* arena, unsigned state, const span_want_t* want, place_t* out);
+// On huge pages what is left of the last one that was touched is dirty, and what follows it clean:
+// where the request starts if it begins in the former and ends in the latter, which is the run at
+// `clean`; UINT32_MAX if it does not, or the run is dirty.
+PRIVATE uint32_t run_fit_across(const arena_t* arena, uint32_t clean, const span_want_t* want);
 // The bin of a length: those from it on have no shorter runs than it has.
 PRIVATE unsigned bin_floor(uint32_t length);
 PRIVATE void bin_remove(arena_t* arena, uint32_t first);

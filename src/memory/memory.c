@@ -59,12 +59,31 @@ static bool run_commit(span_t* span) {
   return true;
 }
 
+static bool run_take_span(arena_t* arena, place_t place, size_t slices, span_t* out) {
+  const bool is_clean = run_state(arena, place.run) == RUN_CLEAN;
+  run_take_at(arena, place.run, place.start, (uint32_t)slices);
+  *out = (span_t){arena, slice_start(arena, place.start), slices, is_clean, false};
+  return !is_clean || run_commit(out);
+}
+
+// See run_fit_across.
+static bool run_take_across(arena_t* arena, uint32_t clean, uint32_t start, size_t slices,
+                            span_t* out) {
+  const uint32_t before = clean - start;
+  span_t added;
+  if (!run_take_span(arena, (place_t){clean, clean}, slices - before, &added)) { return false; }
+  run_carve(arena, clean - run_length(arena, clean - 1), start, before);
+  run_mark(arena, start, (uint32_t)slices, RUN_TAKEN);
+  *out = (span_t){arena, slice_start(arena, start), slices, false, false};
+  return true;
+}
+
 static bool run_take(arena_t* arena, unsigned state, const span_want_t* want, span_t* out) {
   place_t place;
   if (!run_find(arena, state, want, &place)) { return false; }
-  run_take_at(arena, place.run, place.start, (uint32_t)want->slices);
-  *out = (span_t){arena, slice_start(arena, place.start), want->slices, state == RUN_CLEAN, false};
-  return state == RUN_DIRTY || run_commit(out);
+  const uint32_t start = run_fit_across(arena, place.run, want);
+  if (start != UINT32_MAX) { return run_take_across(arena, place.run, start, want->slices, out); }
+  return run_take_span(arena, place, want->slices, out);
 }
 
 // ---- take ----
@@ -173,12 +192,8 @@ static bool lengthen_locked(span_t* span, uint32_t more) {
       run_length(arena, end) < more) {
     return false;
   }
-  span_t added = {.arena = arena,
-                  .start = slice_start(arena, end),
-                  .slices = more,
-                  .is_zero = run_state(arena, end) == RUN_CLEAN};
-  run_take_at(arena, end, end, more);
-  if (added.is_zero && !run_commit(&added)) { return false; }
+  span_t added;
+  if (!run_take_span(arena, (place_t){end, end}, more, &added)) { return false; }
   account_taken(arena, more);
   span->slices += more;
   span->is_zero = added.is_zero;

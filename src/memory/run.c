@@ -94,12 +94,12 @@ PRIVATE void run_carve(arena_t* arena, uint32_t first, uint32_t start, uint32_t 
 
 // ---- the search ----
 
-// Where a block of this alignment starts in the run, or UINT32_MAX if it does not fit.
-static uint32_t run_fit(const arena_t* arena, uint32_t first, const span_want_t* want) {
+// Where a request starts between two slices, with its alignment; UINT32_MAX if it does not fit.
+static uint32_t run_fit(const arena_t* arena, uint32_t first, uint32_t end,
+                        const span_want_t* want) {
   const uintptr_t start = align_up((uintptr_t)slice_start(arena, first), want->align);
   const size_t index = (start - (uintptr_t)arena->start) >> SLICE_SHIFT;
-  return index + want->slices <= (size_t)first + run_length(arena, first) ? (uint32_t)index
-                                                                          : UINT32_MAX;
+  return index + want->slices <= end ? (uint32_t)index : UINT32_MAX;
 }
 
 // … and the last place where it does.
@@ -116,7 +116,8 @@ static uint32_t run_fit_any(const arena_t* arena, uint32_t first, const span_wan
   const bool high = RANDOM_PLACE && run_length(arena, first) > want->slices &&
                     (random_next(&memory.random) & 1) != 0;
   const uint32_t start = high ? run_fit_high(arena, first, want) : UINT32_MAX;
-  return start != UINT32_MAX ? start : run_fit(arena, first, want);
+  const uint32_t end = first + run_length(arena, first);
+  return start != UINT32_MAX ? start : run_fit(arena, first, end, want);
 }
 
 PRIVATE bool run_find(const arena_t* arena, unsigned state, const span_want_t* want, place_t* out) {
@@ -131,4 +132,15 @@ PRIVATE bool run_find(const arena_t* arena, unsigned state, const span_want_t* w
     }
   }
   return false;
+}
+
+PRIVATE uint32_t run_fit_across(const arena_t* arena, uint32_t clean, const span_want_t* want) {
+  const bool suits =
+      !RANDOM_PLACE && arena->huge && !want->zeroed && want->slices < HUGE_SLICES && clean > 0;
+  if (!suits || run_state(arena, clean) != RUN_CLEAN || run_state(arena, clean - 1) != RUN_DIRTY) {
+    return UINT32_MAX;
+  }
+  const uint32_t dirty = clean - run_length(arena, clean - 1);
+  const uint32_t start = run_fit(arena, dirty, clean + run_length(arena, clean), want);
+  return start < clean && start + want->slices > clean ? start : UINT32_MAX;
 }

@@ -172,6 +172,7 @@ static int on_pages_of(size_t bytes) {
       for (int i = 0; i < STEPS; i++) { step(); }
       free_all();
       mi_collect(true);
+      guard_flush();       /* where a block keeps its guards */
       page_release_kept(); /* where memory keeps its class */
       memory_collect(true);
       CHECK(memory.taken_slices == 0 && memory.dirty_slices == 0 && memory.direct_count == 0);
