@@ -209,10 +209,11 @@ static size_t decimal_of(const char* text) {
 // missing or refused, as on locked memory, protection, which costs two, up to a number ----
 
 enum { GUARD_INSTALL = 102, GUARD_REMOVE = 103 };
-enum { MARKERS_UNKNOWN, MARKERS_WORK, MARKERS_MISSING };
 
-static _Atomic(int) guard_markers;
-static _Atomic(size_t) guard_mappings;    // about; for the limit
+static _Atomic(bool)
+    has_guard_markers;                  // or had: never false again, since threads find out at once
+static _Atomic(bool) markers_missing;   // not tried any more
+static _Atomic(size_t) guard_mappings;  // about; for the limit
 static _Atomic(bool) has_guard_mappings;  // … or had
 
 // An eighth of the mappings that the process may have, of which each takes two.
@@ -233,16 +234,12 @@ static size_t guard_mappings_most(void) {
 // An emulator may answer that any advice was taken, and ignore it.
 static int guard_by_marker(void* start, size_t bytes) {
   enum { NO_ADVICE = 0x4d49 };
-  const int state = load_relaxed(&guard_markers);
-  if (state == MARKERS_MISSING) { return EINVAL; }
-  if (state == MARKERS_UNKNOWN && os_advise(start, bytes, NO_ADVICE) == 0) {
-    store_relaxed(&guard_markers, MARKERS_MISSING);
-    return EINVAL;
-  }
-  const int error = os_advise(start, bytes, GUARD_INSTALL);
-  if (state == MARKERS_UNKNOWN && (error == 0 || error == EINVAL)) {
-    store_relaxed(&guard_markers, error == 0 ? MARKERS_WORK : MARKERS_MISSING);
-  }
+  const bool known = load_relaxed(&has_guard_markers);
+  if (load_relaxed(&markers_missing)) { return EINVAL; }
+  const bool ignored = !known && os_advise(start, bytes, NO_ADVICE) == 0;
+  const int error = ignored ? EINVAL : os_advise(start, bytes, GUARD_INSTALL);
+  if (!known && error == 0) { store_relaxed(&has_guard_markers, true); }
+  if (!known && error == EINVAL) { store_relaxed(&markers_missing, true); }
   return error;
 }
 
@@ -267,7 +264,7 @@ PRIVATE int port_guard(void* start, size_t bytes) {
 // A marker that is not removed stays whatever the protection: then fresh memory takes its place.
 PRIVATE int port_unguard(void* start, size_t bytes) {
   void* same = NULL;
-  const bool marked = load_relaxed(&guard_markers) == MARKERS_WORK;
+  const bool marked = load_relaxed(&has_guard_markers);
   if (marked && os_advise(start, bytes, GUARD_REMOVE) != 0) {
     return os_mmap(start, bytes, PROT_READ | PROT_WRITE, MAP_PLAIN | MAP_FIXED, &same);
   }
