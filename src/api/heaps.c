@@ -148,6 +148,7 @@ API void mi_collect(bool force) {
     thread_collect(thread, force);
   }
   if (force) {
+    vacant_disband();
     orphans_collect();
     ask_others_to_collect();
     page_release_ready();

@@ -5,7 +5,8 @@
 //                          |                                                for each size class
 //                          `-> pool: parked pages, for any of its theaps
 //
-// A theap belongs to one thread and is used without locks. A heap is shared; `lock` protects its
+// A theap belongs to one thread and is used without locks; or to none, while its thread's record is
+// vacant. A heap is shared; `lock` protects its
 // lists.
 // H1 a page is in a queue of a theap (OWNED), in its heap's pool (PARKED), or in neither (FULL).
 // H2 a heap that is not a main heap lists all its pages, so that it can be destroyed.
@@ -31,6 +32,9 @@ _Static_assert((9 + (ACTIVE_LEAST - 1 - 17) % 8) << ((ACTIVE_LEAST - 1 - 17) / 8
 // less, for what one keeps the others cannot use.
 enum { PARTIAL_PAGES = 4, PARTIAL_SLICES = 64 };
 enum { SHARED_PAGES = 3, SHARED_SLICES = 8 };
+// Vacant records: no more than there are threads, or two, and so many, with so many slices. That
+// much may a process that begins no more threads keep for nobody.
+enum { VACANT_MOST = 16, VACANT_SLICES = 4 << 20 >> SLICE_SHIFT };
 
 typedef struct mi_subproc_s subproc_t;
 typedef struct thread thread_t;
@@ -131,6 +135,7 @@ struct thread {
   thread_t *next, *prev;
   uint32_t epoch;
   size_t collections;  // requests that it has met
+  size_t slices;       // of all its pages, while the record is vacant
   uint32_t guard_version;
   int exit_rounds;
   unsigned long long heartbeat;
@@ -164,6 +169,9 @@ FAST theap_t* theap_current(void) { return tls_theap; }
 
 // ---- theap.c ----
 PRIVATE void theap_clear(theap_t* theap);  // of all pages
+// Of all pages in its queues; `id` is that of the calling thread, or 0: they are nobody's.
+PRIVATE void theap_set_owner(theap_t* theap, uintptr_t id);
+PRIVATE size_t theap_slices(const theap_t* theap);  // about: a class may have pages of two lengths
 PRIVATE void theap_setup(theap_t* theap, heap_t* heap, thread_t* thread);
 // The owner.
 PRIVATE void theap_watch(theap_t* theap, watch_reason_t reason, bool wanted);
@@ -271,6 +279,7 @@ PRIVATE void thread_collect_theap(theap_t* theap, bool force);  // one of the ca
 PRIVATE theap_t* orphan_lock(void);  // a theap for threads without one; NULL if out of memory
 PRIVATE void orphan_unlock(void);
 PRIVATE void orphans_collect(void);
+PRIVATE void vacant_disband(void);  // what threads that ended left for others goes to the pool
 PRIVATE bool process_is_threaded(void);
 
 // ---- subproc.c ----

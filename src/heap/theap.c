@@ -100,6 +100,24 @@ static void theap_disown(theap_t* theap, page_t* page) {
   store_relaxed(&page->owner, 0);
 }
 
+PRIVATE void theap_set_owner(theap_t* theap, uintptr_t id) {
+  for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
+    page_t* page = queue_is_empty(theap, bin) ? NULL : theap->first[bin];
+    for (; page != NULL; page = page->next) {
+      store_relaxed(&page->keeper, theap->serial);
+      store_relaxed(&page->owner, id);
+    }
+  }
+}
+
+PRIVATE size_t theap_slices(const theap_t* theap) {
+  size_t slices = theap->spare_slices;
+  for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
+    if (theap->count[bin] != 0) { slices += theap->count[bin] * theap->first[bin]->span_slices; }
+  }
+  return slices;
+}
+
 PRIVATE void theap_clear(theap_t* theap) {
   for (unsigned i = 0; i < DIRECT_COUNT; i++) { theap->direct[i] = page_none(); }
   for (unsigned i = 0; i < BIN_COUNT; i++) { theap->first[i] = page_none(); }
@@ -405,11 +423,13 @@ static bool growth_matters(void) {
   return !process_is_threaded() || load_relaxed(&memory_stats.reserved.current) > BEGINNING;
 }
 
-// Memory that had to grow might not have to again if no thread kept empty pages.
+// Memory that had to grow might not have to again if no thread kept empty pages, and none that has
+// ended any.
 static void theap_follow_growth(theap_t* theap) {
   const uint32_t growths = load_relaxed(&memory_growths);
   if (theap->growths == growths || !growth_matters()) { return; }
   theap->growths = growths;
+  vacant_disband();
   theap_release_empty(theap);
   page_release_ready();
 }

@@ -39,6 +39,8 @@ static struct {
   lock_t orphan_lock;
   thread_t* orphans;  // one record for all threads that have none
   subproc_t* subprocs;
+  thread_t* vacant;  // linked by `next`
+  size_t vacant_count, vacant_slices;
 } registry;
 
 // POSIX promises four rounds of destructors: we leave in the last. (The thread sanitizer has taken
@@ -130,11 +132,80 @@ static thread_t* thread_new(uintptr_t id, subproc_t* subproc) {
 }
 
 static void thread_free(thread_t* thread) {
-  heap_unlink_theap(thread->theaps->heap, thread->theaps);
   meta_free((thread_record_t*)(void*)thread, sizeof(thread_record_t));
 }
 
+// The pages and the record of a thread that has ended.
+static void thread_disband(thread_t* thread) {
+  thread->id = port_thread_id();
+  theap_abandon(thread->theaps);
+  thread_free(thread);
+}
+
 PRIVATE bool process_is_threaded(void) { return load_relaxed(&thread_count) > 1; }
+
+// ---- vacant records ----
+//
+// Where a thread ends another may begin soon: it takes over the record, with all pages. Until then
+// these are nobody's, though in queues; blocks that are freed in them wait there, as in those of a
+// thread that is blocked. So there are few, and when memory grows or is wanted back they go to the
+// pool. See docs/decisions/020.
+
+// Not where the thread asked for no memory: then it has others' pages only, by freeing in them.
+static bool vacant_suits(const thread_t* thread) {
+  return thread->subproc == &subproc_main_static && thread->theaps->slow_calls != 0;
+}
+
+// False: there are enough.
+static bool vacant_put(thread_t* thread) {
+  const size_t slices = thread->slices = theap_slices(thread->theaps);
+  const size_t most = size_min(VACANT_MOST, size_max(2, load_relaxed(&thread_count)));
+  theap_set_owner(thread->theaps, thread->id = 0);
+  lock_acquire(&registry.lock);
+  const bool has_room =
+      registry.vacant_count < most && registry.vacant_slices + slices <= VACANT_SLICES;
+  if (has_room) {
+    thread->next = registry.vacant;
+    registry.vacant = thread;
+    registry.vacant_count++;
+    registry.vacant_slices += slices;
+  }
+  lock_release(&registry.lock);
+  return has_room;
+}
+
+// The youngest; NULL if there is none.
+static thread_t* vacant_pop(void) {
+  lock_acquire(&registry.lock);
+  thread_t* thread = registry.vacant;
+  if (thread != NULL) {
+    registry.vacant = thread->next;
+    registry.vacant_count--;
+    registry.vacant_slices -= thread->slices;
+  }
+  lock_release(&registry.lock);
+  return thread;
+}
+
+static thread_t* vacant_take(uintptr_t id, const subproc_t* subproc) {
+  thread_t* thread = subproc == &subproc_main_static ? vacant_pop() : NULL;
+  if (thread == NULL) { return NULL; }
+  thread->id = id;
+  thread->next = NULL;
+  thread->exit_rounds = 0;
+  thread->heartbeat = 0;
+  thread->in_deferred_free = false;
+  thread->collections = load_relaxed(&collect_requests);
+  heap_link_theap(subproc->main, thread->theaps);
+  theap_set_owner(thread->theaps, id);
+  thread_catch_up(thread);
+  return thread;
+}
+
+PRIVATE NOINLINE void vacant_disband(void) {
+  thread_t* thread = NULL;
+  while ((thread = vacant_pop()) != NULL) { thread_disband(thread); }
+}
 
 // ---- beginning ----
 
@@ -147,7 +218,9 @@ static theap_t* theap_bereft(void) {
 }
 
 static theap_t* thread_begin(subproc_t* subproc) {
-  thread_t* thread = thread_new(port_thread_id(), subproc);
+  const uintptr_t id = port_thread_id();
+  thread_t* thread = vacant_take(id, subproc);
+  if (thread == NULL) { thread = thread_new(id, subproc); }
   if (thread == NULL) { return NULL; }
   tls_theap = thread->theaps;  // from here on a recursive call finds a heap
   registry_add(thread);
@@ -297,10 +370,10 @@ PRIVATE COLD void thread_leave(void) {
   }
   theap_flush_all_loose(thread->theaps);  // while their pages have a theap to go to
   tls_theap = THEAP_EMPTY;
-  theap_abandon(thread->theaps);
   registry_remove(thread);
   (void)port_thread_arm(NULL);
-  thread_free(thread);
+  heap_unlink_theap(thread->theaps->heap, thread->theaps);
+  if (!vacant_suits(thread) || !vacant_put(thread)) { thread_disband(thread); }
 }
 
 // Destructors of other keys may still allocate and free: so we leave in the last round, and serve

@@ -59,6 +59,13 @@ heap/theap.c;park;keeps the owner of a full page;/theap_page_to_full(theap_t/,/^
 heap/theap.c;park;disowns a full page when it is nobody's;/theap_page_to_full(theap_t/,/^}/{/theap_disown/d;s/{ return true; }/{ theap_disown(theap, page); return true; }/}
 heap/theap.c;park;a page is let go without a count;/^  page->used = page_used(page);/d
 heap/theap.c;park;restores nothing from a parked page;/^  if (page != NULL) { page_restore/d
+heap/thread.c;vacant;a vacant record is taken without the lock;/vacant_pop(void)/,/^}/{/lock_/d}
+heap/thread.c;vacant;a record is left without the lock;/vacant_put(thread_t/,/^}/{/lock_/d}
+heap/thread.c;vacant;records that were taken over still count;/vacant_pop(void)/,/^}/{/registry.vacant_count--/d}
+heap/thread.c;vacant;who takes a record over does not own its pages;/vacant_take(uintptr_t/,/^}/{/theap_set_owner/d}
+heap/thread.c;vacant;pages keep the owner that has ended;s/theap_set_owner(thread->theaps, thread->id = 0)/thread->id = 0/
+heap/thread.c;vacant;a record is left before its pages are nobody's;s/^  theap_set_owner(thread->theaps, thread->id = 0);//;s/^  return has_room;$/  if (has_room) { theap_set_owner(thread->theaps, thread->id = 0); } return has_room;/
+heap/thread.c;vacant;a record that goes keeps its pages;/thread_disband(thread_t/,/^}/{/theap_abandon/d}
 heap/home.c;park;leaves the claimed page in the pool;/heap_unpark(/d
 heap/home.c;park;forgets the count of a parked page;/page->used = chain.count;/d
 heap/home.c;park;does not count the block that claimed;/page->used -= chain.count;/d

@@ -42,7 +42,12 @@ static bool world_keeps_loose;
 #include "../../src/heap/home.c"
 #include "../../src/heap/theap.c"
 #include "../../src/heap/heap.c"
+
+// So do records that are left with their pages.
+static size_t world_vacant_most;
+#define VACANT_MOST world_vacant_most
 #include "../../src/heap/thread.c"
+#undef VACANT_MOST
 #include "../../src/heap/subproc.c"
 #include "../../src/heap/process.c"
 #include "../../src/heap/tracked.c"
@@ -223,6 +228,7 @@ static void world_begin(void) {
   MODEL_CHECK(map_cover(pool_memory, sizeof(pool_memory)) == 0);
   map_enter(pool_memory, POOL_SLICES, NULL);
   world_keeps_loose = false;
+  world_vacant_most = 0;
   tls_theap = THEAP_EMPTY;
   model_tls(&tls_theap, sizeof(tls_theap));
   process_init();
@@ -273,8 +279,8 @@ static bool is_listed(const page_t* list, const page_t* page) {
   return false;
 }
 
-static bool is_queued(const page_t* page) {
-  for (const thread_t* thread = registry.threads; thread != NULL; thread = thread->next) {
+static bool is_queued_by(const thread_t* threads, const page_t* page) {
+  for (const thread_t* thread = threads; thread != NULL; thread = thread->next) {
     for (const theap_t* theap = thread->theaps; theap != NULL; theap = theap->next) {
       if (is_listed(theap->first[page->bin], page)) {
         MODEL_CHECK(page->theap == theap && load_relaxed(&page->owner) == thread->id);
@@ -284,6 +290,10 @@ static bool is_queued(const page_t* page) {
     }
   }
   return false;
+}
+
+static bool is_queued(const page_t* page) {
+  return is_queued_by(registry.threads, page) || is_queued_by(registry.vacant, page);
 }
 
 // How often each block is found: on the lists, or in the program's hands.

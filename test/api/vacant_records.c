@@ -1,0 +1,99 @@
+/* test: timeout=60
+   What a thread leaves when it ends: the next one takes over its record and pages; and where none
+   begins, what stays behind is little, goes back when it is wanted, and blocks in it can be
+   freed. */
+#include "api.h"
+
+#include <pthread.h>
+#include <sys/wait.h>
+
+enum { SIZES = 20, EACH = 40, THREADS = 120 };
+/* Of all that end, and what this thread keeps by freeing in their full pages. */
+enum { MOST_LEFT = 4 << 20, MOST_TAKEN = 4 << 20 };
+
+static void* left[THREADS][SIZES * EACH]; /* by each thread, for another */
+static pthread_barrier_t all_have;
+
+static int64_t page_bytes(void) { return stats_now().page_committed.current; }
+static int64_t parked(void) { return stats_now().pages_abandoned.total; }
+
+static void free_what(size_t thread) {
+  for (int i = 0; i < SIZES * EACH; i++) { mi_free(left[thread][i]); }
+}
+
+static void allocate(size_t thread) {
+  for (int i = 0; i < SIZES * EACH; i++) {
+    left[thread][i] = mi_malloc((size_t)(1 + i % SIZES) * 48);
+    CHECK(left[thread][i] != NULL);
+    memset(left[thread][i], 1, 48);
+  }
+}
+
+/* One after the other: frees what the one before it has left, as a chain of connections does. */
+static void* take_turn(void* number) {
+  free_what((size_t)(uintptr_t)number);
+  allocate((size_t)(uintptr_t)number);
+  return NULL;
+}
+
+static void run_thread(void* (*work)(void*), size_t number) {
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, work, (void*)(uintptr_t)number) == 0);
+  CHECK(pthread_join(thread, NULL) == 0);
+}
+
+static void test_chain(void) {
+  run_thread(take_turn, 0);
+  const int64_t parked_before = parked(), bytes = page_bytes();
+  for (int i = 0; i < THREADS; i++) { run_thread(take_turn, 0); }
+  CHECK(parked() == parked_before); /* no page went through the pool */
+  CHECK(page_bytes() <= 2 * bytes);
+}
+
+/* In the child of a fork it is the same. */
+static void test_child(void) {
+  int status = -1;
+  const pid_t child = fork();
+  if (child == 0) {
+    test_chain();
+    _exit(check_done());
+  }
+  CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+}
+
+static void* allocate_together(void* number) {
+  pthread_barrier_wait(&all_have);
+  allocate((size_t)(uintptr_t)number);
+  pthread_barrier_wait(&all_have);
+  return NULL;
+}
+
+/* They all end at once, and this thread frees their blocks. */
+static void test_many(void) {
+  pthread_t threads[THREADS];
+  mi_collect(true);
+  const int64_t before = page_bytes();
+  CHECK(pthread_barrier_init(&all_have, NULL, THREADS) == 0);
+  for (size_t i = 0; i < THREADS; i++) {
+    CHECK(pthread_create(&threads[i], NULL, allocate_together, (void*)(uintptr_t)i) == 0);
+  }
+  for (size_t i = 0; i < THREADS; i++) { CHECK(pthread_join(threads[i], NULL) == 0); }
+  const int64_t held = page_bytes();
+  CHECK(held > before + 2 * (MOST_LEFT + MOST_TAKEN));
+  for (size_t i = 0; i < THREADS; i++) { free_what(i); }
+  printf("%lld KiB more while they had blocks, %lld when all are free\n",
+         (long long)(held - before) / 1024, (long long)(page_bytes() - before) / 1024);
+  CHECK(page_bytes() <= before + MOST_LEFT + MOST_TAKEN);
+  mi_collect(true);
+  CHECK(page_bytes() <= before + 64 * KIB);
+}
+
+int main(void) {
+  mi_free(mi_malloc(1));
+  test_chain();
+  test_child();
+  free_what(0);
+  test_many();
+  CHECK(pthread_barrier_destroy(&all_have) == 0);
+  return check_done();
+}
