@@ -36,7 +36,7 @@ typedef struct mi_stat_counter_s {
   MI_STAT_COUNTER(reset)                /* memory reset */                                     \
   MI_STAT_COUNTER(purged)               /* memory purged, by reset or decommit */              \
   MI_STAT_COUNT(page_committed)         /* memory committed inside pages */                    \
-  MI_STAT_COUNT(pages_abandoned)        /* pages that ended threads left */                    \
+  MI_STAT_COUNT(pages_abandoned)        /* pages in pools, for any thread */                   \
   MI_STAT_COUNT(threads)                /* threads that allocate */                            \
   MI_STAT_COUNT(malloc_normal)          /* blocks within a page of blocks, bytes */            \
   MI_STAT_COUNT(malloc_huge)            /* blocks with a page of their own, bytes */           \

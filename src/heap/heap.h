@@ -5,9 +5,8 @@
 //                          |                                                for each size class
 //                          `-> pool: parked pages, for any of its theaps
 //
-// A theap belongs to one thread and is used without locks; or to none, while its thread's record is
-// vacant. A heap is shared; `lock` protects its
-// lists.
+// A theap belongs to one thread and is used without locks; or to none, while its record is vacant.
+// A heap is shared; `lock` protects its lists.
 // H1 a page is in a queue of a theap (OWNED), in its heap's pool (PARKED), or in neither (FULL).
 // H2 a heap that is not a main heap lists all its pages, so that it can be destroyed.
 // H3 the record of a heap lives as long as it has pages or theaps, or is held.

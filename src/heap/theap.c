@@ -113,7 +113,9 @@ PRIVATE void theap_set_owner(theap_t* theap, uintptr_t id) {
 PRIVATE size_t theap_slices(const theap_t* theap) {
   size_t slices = theap->spare_slices;
   for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
-    if (theap->count[bin] != 0) { slices += theap->count[bin] * theap->first[bin]->span_slices; }
+    if (theap->count[bin] != 0) {
+      slices += (size_t)theap->count[bin] * theap->first[bin]->span_slices;
+    }
   }
   return slices;
 }

@@ -370,10 +370,12 @@ PRIVATE COLD void thread_leave(void) {
   }
   theap_flush_all_loose(thread->theaps);  // while their pages have a theap to go to
   tls_theap = THEAP_EMPTY;
+  const bool stays = vacant_suits(thread);
+  if (!stays) { theap_abandon(thread->theaps); }  // before the sub-process may go
   registry_remove(thread);
   (void)port_thread_arm(NULL);
   heap_unlink_theap(thread->theaps->heap, thread->theaps);
-  if (!vacant_suits(thread) || !vacant_put(thread)) { thread_disband(thread); }
+  if (!stays || !vacant_put(thread)) { thread_disband(thread); }
 }
 
 // Destructors of other keys may still allocate and free: so we leave in the last round, and serve
