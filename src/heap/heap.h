@@ -168,8 +168,8 @@ FAST theap_t* theap_current(void) { return tls_theap; }
 
 // ---- theap.c ----
 PRIVATE void theap_clear(theap_t* theap);  // of all pages
-// Of all pages in its queues; `id` is that of the calling thread, or 0: they are nobody's.
-PRIVATE void theap_set_owner(theap_t* theap, uintptr_t id);
+// All pages in its queues become its thread's; if the id of that is 0, nobody's.
+PRIVATE void theap_own_all(theap_t* theap);
 PRIVATE size_t theap_slices(const theap_t* theap);  // about: a class may have pages of two lengths
 PRIVATE void theap_setup(theap_t* theap, heap_t* heap, thread_t* thread);
 // The owner.

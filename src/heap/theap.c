@@ -100,13 +100,10 @@ static void theap_disown(theap_t* theap, page_t* page) {
   store_relaxed(&page->owner, 0);
 }
 
-PRIVATE void theap_set_owner(theap_t* theap, uintptr_t id) {
+PRIVATE void theap_own_all(theap_t* theap) {
   for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
     page_t* page = queue_is_empty(theap, bin) ? NULL : theap->first[bin];
-    for (; page != NULL; page = page->next) {
-      store_relaxed(&page->keeper, theap->serial);
-      store_relaxed(&page->owner, id);
-    }
+    for (; page != NULL; page = page->next) { theap_own(theap, page); }
   }
 }
 

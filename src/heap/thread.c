@@ -160,7 +160,8 @@ static bool vacant_suits(const thread_t* thread) {
 static bool vacant_put(thread_t* thread) {
   const size_t slices = thread->slices = theap_slices(thread->theaps);
   const size_t most = size_min(VACANT_MOST, size_max(2, load_relaxed(&thread_count)));
-  theap_set_owner(thread->theaps, thread->id = 0);
+  thread->id = 0;
+  theap_own_all(thread->theaps);
   lock_acquire(&registry.lock);
   const bool has_room =
       registry.vacant_count < most && registry.vacant_slices + slices <= VACANT_SLICES;
@@ -197,7 +198,7 @@ static thread_t* vacant_take(uintptr_t id, const subproc_t* subproc) {
   thread->in_deferred_free = false;
   thread->collections = load_relaxed(&collect_requests);
   heap_link_theap(subproc->main, thread->theaps);
-  theap_set_owner(thread->theaps, id);
+  theap_own_all(thread->theaps);
   thread_catch_up(thread);
   return thread;
 }

@@ -153,12 +153,7 @@ static void everybody_catches_up(void) {
 // belongs.
 static void deleted(void) {
   everybody_catches_up();
-  world_check();
-  model_act_as(0);
-  for (int i = 0; i < SLOTS; i++) { give(i); }
-  for (int i = 0; i < 3; i++) { model_act_as(i), thread_leave(); }
-  world_check();
-  MODEL_CHECK(pages_seen == 0);
+  world_end(0);
   MODEL_CHECK(subproc_main_static.heaps == &heap_main_static && heap->theaps == NULL);
 }
 

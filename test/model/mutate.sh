@@ -62,9 +62,9 @@ heap/theap.c;park;restores nothing from a parked page;/^  if (page != NULL) { pa
 heap/thread.c;vacant;a vacant record is taken without the lock;/vacant_pop(void)/,/^}/{/lock_/d}
 heap/thread.c;vacant;a record is left without the lock;/vacant_put(thread_t/,/^}/{/lock_/d}
 heap/thread.c;vacant;records that were taken over still count;/vacant_pop(void)/,/^}/{/registry.vacant_count--/d}
-heap/thread.c;vacant;who takes a record over does not own its pages;/vacant_take(uintptr_t/,/^}/{/theap_set_owner/d}
-heap/thread.c;vacant;pages keep the owner that has ended;s/theap_set_owner(thread->theaps, thread->id = 0)/thread->id = 0/
-heap/thread.c;vacant;a record is left before its pages are nobody's;s/^  theap_set_owner(thread->theaps, thread->id = 0);//;s/^  return has_room;$/  if (has_room) { theap_set_owner(thread->theaps, thread->id = 0); } return has_room;/
+heap/thread.c;vacant;who takes a record over does not own its pages;/vacant_take(uintptr_t/,/^}/{/theap_own_all/d}
+heap/thread.c;vacant;pages keep the owner that has ended;/vacant_put(thread_t/,/^}/{/theap_own_all/d}
+heap/thread.c;vacant;a record is left before its pages are nobody's;/vacant_put(thread_t/,/^}/{/theap_own_all/d;s/^  return has_room;$/  if (has_room) { theap_own_all(thread->theaps); } return has_room;/}
 heap/thread.c;vacant;a record that goes keeps its pages;/thread_disband(thread_t/,/^}/{/theap_abandon/d}
 heap/home.c;park;leaves the claimed page in the pool;/heap_unpark(/d
 heap/home.c;park;forgets the count of a parked page;/page->used = chain.count;/d

@@ -9,20 +9,21 @@ static void begin(void) {
 }
 
 // Thread 0 has four blocks of one page in slots 0 to 3; thread 2 has a heap, thread 1 none.
-static void one_owner(void) {
+static void begin_one(void) {
   begin();
   model_act_as(2), world_enter();
   model_act_as(0), world_enter();
   for (int i = 0; i < 4; i++) { take(i, BLOCK); }
+}
+
+static void one_owner(void) {
+  begin_one();
   world_ready();
 }
 
-// … and has ended.
+// Thread 0 has ended.
 static void one_vacant(void) {
-  begin();
-  model_act_as(2), world_enter();
-  model_act_as(0), world_enter();
-  for (int i = 0; i < 4; i++) { take(i, BLOCK); }
+  begin_one();
   thread_leave();
   world_ready();
 }
@@ -72,16 +73,9 @@ static void give_1_and_disband(void) {
 
 // Nothing is left once all have gone.
 static void ended(void) {
-  world_check();
   MODEL_CHECK(registry.vacant_count <= world_vacant_most);
-  model_act_as(2);
-  for (int i = 0; i < SLOTS; i++) { give(i); }
-  for (int i = 0; i < 3; i++) { model_act_as(i), thread_leave(); }
-  world_check();
-  vacant_disband();
+  world_end(2);
   MODEL_CHECK(registry.vacant == NULL && registry.vacant_count == 0 && registry.vacant_slices == 0);
-  world_check();
-  MODEL_CHECK(pages_seen == 0);
   MODEL_CHECK(heap_main_static.theaps == NULL && load_relaxed(&thread_count) == 0);
 }
 

@@ -362,4 +362,16 @@ static void world_check(void) {
   }
 }
 
+// Once `giver` has given all blocks back and everybody has left, no page is.
+static void world_end(int giver) {
+  world_check();
+  model_act_as(giver);
+  for (int i = 0; i < SLOTS; i++) { give(i); }
+  for (int i = 0; i < 3; i++) { model_act_as(i), thread_leave(); }
+  world_check();
+  vacant_disband();
+  world_check();
+  MODEL_CHECK(pages_seen == 0);
+}
+
 #endif
