@@ -18,6 +18,17 @@ static void process_unknown(void) {
 
 static void first_call(void) { take(m.self, BLOCK); }
 
+// Who only asks for a sub-process takes no lock.
+static void first_look(void) {
+  process_init();
+  MODEL_CHECK(subproc_main_static.main == &heap_main_static);
+}
+
+static void one_entered(void) {
+  MODEL_CHECK(registry.threads != NULL && registry.threads->next == NULL);
+  world_check();
+}
+
 static void all_entered(void) {
   int threads = 0;
   for (const thread_t* thread = registry.threads; thread != NULL; thread = thread->next) {
@@ -72,6 +83,7 @@ static void two_slow_calls(void) {
 }
 
 MODEL_MAIN({"first_calls", process_unknown, {first_call, first_call}, all_entered, 2, 1, 5000},
+           {"first_look", process_unknown, {first_call, first_look}, one_entered, 2, 1, 5000},
            {"three_first_calls",
             process_unknown,
             {first_call, first_call, first_call},
