@@ -335,20 +335,29 @@ static page_t* theap_search(theap_t* theap, unsigned bin) {
   return NULL;
 }
 
-// A class in demand gets longer pages: each thread has several of it, on average.
-static bool class_is_roomy(heap_t* heap, unsigned bin) {
+// The slices of a page of the class, at least: a class in demand gets longer ones. Among several
+// threads that is one of which each has a few, on average: for what lies in full pages they need
+// atomic operations. See docs/decisions/021.
+static unsigned class_room(heap_t* heap, unsigned bin) {
   enum { PAGES_ROOMY = 8 };
   const size_t pages = (size_t)load_relaxed(&heap->bins.pages[bin].current);
-  return pages >= PAGES_ROOMY * size_max(load_relaxed(&thread_count), 1);
+  if (!process_is_threaded()) { return pages < PAGES_ROOMY ? 1 : ROOM_MOST; }
+  const size_t each = pages / size_max(load_relaxed(&thread_count), 1);
+  return (unsigned)size_min(size_max(each, 1), ROOM_MOST);
 }
 
 // ---- spare pages: empty ones that the thread keeps, so that a class that comes and goes costs no
 // lock ----
 
-enum { SPARE_SLICES = 16 };
+// Slices; so many of all threads together if that is more for each.
+enum { SPARE_LEAST = 16, SPARE_SLICES = 64 };
+
+static size_t spare_most(void) {
+  return size_max(SPARE_SLICES / size_max(load_relaxed(&thread_count), 1), SPARE_LEAST);
+}
 
 static bool spare_put(theap_t* theap, page_t* page) {
-  if ((CHECK_FREE && !CHECK_STATE) || theap->spare_slices + page->span_slices > SPARE_SLICES ||
+  if ((CHECK_FREE && !CHECK_STATE) || theap->spare_slices + page->span_slices > spare_most() ||
       page->span_arena == NULL) {
     return false;
   }
@@ -373,7 +382,7 @@ static bool spare_suits(const page_t* page, size_t slices, unsigned bin) {
 static page_t* spare_take(theap_t* theap, unsigned bin) {
   heap_t* heap = theap->heap;
   if (theap->spare == NULL) { return NULL; }
-  const size_t slices = page_slices(bin, class_is_roomy(heap, bin));
+  const size_t slices = page_slices(bin, class_room(heap, bin));
   page_t** link = &theap->spare;
   while (*link != NULL && !spare_suits(*link, slices, bin)) { link = &(*link)->next; }
   page_t* page = *link;
@@ -438,7 +447,7 @@ static page_t* page_from_memory(theap_t* theap, unsigned bin) {
   theap_flush_loose(theap, BIN_LARGE);
   theap_follow_growth(theap);
   page_want_t want = {.bin = bin,
-                      .roomy = class_is_roomy(heap, bin),
+                      .room = class_room(heap, bin),
                       .arena = heap->arena,
                       .numa_node = heap->numa_node + 1};
   want.direct = heap->arena == NULL && option_is_enabled(mi_option_disallow_arena_alloc);

@@ -194,12 +194,12 @@ PRIVATE bool page_unguard(page_t* page) {
 // Slices of a page: the fewest that hold four blocks with at most 1/32 lost at the end. The first
 // pages of a class are small, so that a small heap stays small; a class in demand gets 64 KiB and
 // eight blocks.
-PRIVATE size_t page_slices(unsigned bin, bool roomy) {
-  enum { BLOCKS_LEAST = 4, BLOCKS_ROOMY = 8, ROOMY_SLICES = 4, LOSS_SHARE = 32 };
-  const size_t block_bytes = bin_bytes(bin), blocks = roomy ? BLOCKS_ROOMY : BLOCKS_LEAST;
+PRIVATE size_t page_slices(unsigned bin, unsigned room) {
+  enum { BLOCKS_LEAST = 4, BLOCKS_ROOMY = 8, LOSS_SHARE = 32 };
+  const size_t block_bytes = bin_bytes(bin);
+  const size_t blocks = room == ROOM_MOST ? BLOCKS_ROOMY : BLOCKS_LEAST;
   const size_t guard = page_guard_bytes();
-  size_t least = divide_up(blocks * block_bytes + guard, SLICE_BYTES);
-  if (roomy) { least = size_max(least, ROOMY_SLICES); }
+  const size_t least = size_max(divide_up(blocks * block_bytes + guard, SLICE_BYTES), room);
   size_t best = least, best_loss = SIZE_MAX;
   for (size_t slices = least; slices <= PAGE_MAX_SLICES; slices++) {
     const size_t bytes = slices * SLICE_BYTES - guard;
@@ -214,7 +214,7 @@ PRIVATE size_t page_slices(unsigned bin, bool roomy) {
 
 static bool span_for(const page_want_t* want, span_t* span) {
   size_t slices = large_slices(want->bytes, want->shift);
-  if (want->bin != BIN_LARGE) { slices = page_slices(want->bin, want->roomy); }
+  if (want->bin != BIN_LARGE) { slices = page_slices(want->bin, want->room); }
   const span_want_t span_want = {.slices = slices,
                                  .align = want->align,
                                  .arena = want->arena,
@@ -453,7 +453,7 @@ PRIVATE page_t* page_new(page_want_t want) {
     page_guard(page);
   }
   take_untouched(page);
-  if (want.roomy && span.is_zero) { page_populate(page); }
+  if (want.room == ROOM_MOST && span.is_zero) { page_populate(page); }
   page_map(page, page);
   track_hide(span.start, span.slices * SLICE_BYTES);
   return page;
@@ -559,12 +559,16 @@ static block_t* block_at(const page_t* page, size_t index) {
 }
 
 // About 4 KiB at a time, so that memory that is not needed yet stays untouched. Where it was in use
-// before it costs nothing to go further. Where the order is random there must be some to choose
-// from.
+// before it costs less to go further, and in the long pages of a class in demand further still.
+// Where the order is random there must be some to choose from.
 static uint32_t extend_count(const page_t* page) {
-  enum { EXTEND_BYTES = 4096, EXTEND_USED = 4, EXTEND_RANDOM = 8 };
-  const uint32_t in_order = page->fresh_zero ? 1 : EXTEND_USED;
-  const uint32_t least = RANDOM_ORDER ? EXTEND_RANDOM : in_order;
+  enum { EXTEND_BYTES = 4 << 10, USED_BLOCKS = 4, RANDOM_BLOCKS = 8 };
+  enum { LONG_BYTES = 32 << 10, LONG_BLOCKS = 16 };
+  size_t least = page->fresh_zero ? 1 : USED_BLOCKS;
+  if (RANDOM_ORDER) { least = RANDOM_BLOCKS; }
+  if (!RANDOM_ORDER && !page->fresh_zero && page->span_slices >= ROOM_MOST) {
+    least = size_max(size_min(LONG_BYTES / page->block_bytes, LONG_BLOCKS), USED_BLOCKS);
+  }
   const uint32_t count = (uint32_t)size_max(EXTEND_BYTES / page->block_bytes, least);
   const uint32_t left = (uint32_t)(page->reserved - page->capacity);
   return count < left ? count : left;

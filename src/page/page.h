@@ -75,10 +75,12 @@ enum { PAGE_BLOCKS_MAX = PAGE_MAX_SLICES * SLICE_BYTES / GRANULE };
 _Static_assert((int)PAGE_BLOCKS_MAX <= (int)REMOTE_COUNT_MAX, "the remote word counts all blocks");
 enum { PAGE_HELD = 1 << 30 };
 
+enum { ROOM_MOST = 4 };
+
 // What page_new makes.
 typedef struct page_want {
   unsigned bin;         // BIN_LARGE: one block of `bytes`
-  bool roomy;           // the class is in demand
+  unsigned room;        // slices at least, 1 to ROOM_MOST: the more its class is in demand
   size_t bytes, align;  // of a large block
   size_t shift;         // it starts so far into its memory
   bool zeroed, direct;
@@ -140,7 +142,7 @@ PRIVATE bool page_was_large(const void* p);
 // … and serves another class from now on. False if out of memory: it serves none.
 PRIVATE bool page_recut(page_t* page, unsigned bin);
 // Of a new page of the class.
-PRIVATE size_t page_slices(unsigned bin, bool roomy);
+PRIVATE size_t page_slices(unsigned bin, unsigned room);
 // Puts more never-used blocks, of which there are some, in front of `free`.
 PRIVATE void page_extend(page_t* page);
 // Owner: what came home joins `free`, and what waited.
