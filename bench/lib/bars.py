@@ -76,7 +76,7 @@ def of_start(summary):
     for cells in summary.start_table().values():
         ours, system = cells.get(stats.OURS), cells.get("glibc")
         if ours and system:
-            yield Bar("hello: KiB above glibc's peak RSS", "≤", START_RSS_KIB,
+            yield Bar("hello: KiB resident above glibc's", "≤", START_RSS_KIB,
                       ours.median("rss_kib") - system.median("rss_kib"), 0)
             yield Bar("hello: page faults above glibc's", "≤", START_FAULTS,
                       ours.median("faults") - system.median("faults"), 0)

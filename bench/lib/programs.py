@@ -17,14 +17,6 @@ def system_python():
     return "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else "python3"
 
 
-class Start(Program):
-    name, kind, needs, in_quick = "hello", "start", "true", True
-    description = "true(1): what it costs to be there"
-
-    def command(self):
-        return ["true"]
-
-
 class Lua(Program):
     name, needs, packages, in_quick = "lua", "lua5.4", ("lua5.4",), True
     description = "tables, closures, strings"
@@ -248,7 +240,7 @@ class Postgres(Server):
                             "postgres")]
 
 
-ALL = [Start, Lua, Python, Perl, Sqlite, Z3, Ghostscript, C, Cpp, Git, Node, Javac, Redis,
+ALL = [Lua, Python, Perl, Sqlite, Z3, Ghostscript, C, Cpp, Git, Node, Javac, Redis,
        Rocksdb, Postgres]
 
 

@@ -236,7 +236,7 @@ class Summary:
                 if cell:
                     lines.append([f"{row}, {name}", whole(cell.median("rss_kib")),
                                   whole(cell.median("faults"))])
-        header = ["", "peak RSS, KiB", "page faults"]
+        header = ["", "resident, KiB", "page faults"]
         return "## Start\n\n" + table(header, lines) if lines else ""
 
     def idle_table(self):

@@ -14,7 +14,7 @@ KINDS = {
     "large": "large blocks, realloc, calloc",
     "return": "memory given back after a burst",
     "program": "real programs",
-    "start": "a program that does nothing; not in the scores",
+    "start": "a program that prints a line; not in the scores",
 }
 
 
@@ -60,7 +60,10 @@ class Workload(Row):
         return " ".join([self.name] + self.arguments())
 
     def run(self, launcher, allocator, **arguments):
-        return launcher.run(allocator, [self.path, *self.arguments(**arguments)])
+        record = launcher.run(allocator, [self.path, *self.arguments(**arguments)])
+        if self.kind == "start" and record["status"] == "ok":
+            record["rss_kib"] = int(record["metrics"].get("rss_kib", record["rss_kib"]))
+        return record
 
     def count_instructions(self, allocator, scale):
         """By callgrind; one record, with the number or a failure."""
