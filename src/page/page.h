@@ -40,35 +40,39 @@ typedef mi_heap_t heap_t;
 typedef mi_theap_t theap_t;
 
 typedef struct page {
+  // What the owner changes, and nobody else looks at while it is owned …
   union {
     block_t* free;
     uintptr_t free_number;  // where links are apart
   };
-  _Atomic(uintptr_t) owner;  // thread, or 0
-  uintptr_t mask;            // bits that are 0 in the address of each block
   uint32_t used;
-  uint16_t capacity, reserved;
-  uint8_t bin;
-  bool fresh_zero;     // memory beyond capacity reads as zero
+  uint16_t capacity;
   bool just_extended;  // the first block on `free` has never been used
   bool held;           // the first of its queue
-  uint32_t span_slices;
-  uint8_t* start;
-  size_t block_bytes;
-  remote_t remote;
-  _Atomic(uint32_t) keeper;  // serial of the theap that owned it last
   union {
     theap_t* theap;       // of the owner
     struct guard* guard;  // of one block that nobody owns: its record if it has guards, or NULL
   };
-  _Atomic(heap_t*) heap;               // that the blocks belong to; NULL: this record is not in use
   struct page *next, *prev;            // queue of a theap, or pool of a heap
   struct page *heap_next, *heap_prev;  // all pages of a heap that is not a main heap
   arena_t* span_arena;
+  // … and, from the next cache line on, what others read and add to.
+  _Atomic(uintptr_t) owner;  // thread, or 0
+  uintptr_t mask;            // bits that are 0 in the address of each block
+  uint8_t* start;
+  size_t block_bytes;
+  _Atomic(heap_t*) heap;  // that the blocks belong to; NULL: this record is not in use
   uint8_t* span_start;
+  remote_t remote;
+  _Atomic(uint32_t) keeper;  // serial of the theap that owned it last
+  uint32_t span_slices;
+  uint16_t reserved;
+  uint8_t bin;
+  bool fresh_zero;  // memory beyond capacity reads as zero
 } page_t;
 
 _Static_assert(sizeof(void*) != 8 || sizeof(page_t) == 128, "a page record is two cache lines");
+_Static_assert(sizeof(void*) != 8 || offsetof(page_t, owner) == 64, "of which the owner has one");
 
 enum { PAGE_MAX_SLICES = 16 };  // of a page with several blocks
 enum { PAGE_BLOCKS_MAX = PAGE_MAX_SLICES * SLICE_BYTES / GRANULE };
