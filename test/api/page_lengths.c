@@ -11,37 +11,17 @@ static void* block[MOST];
 
 static int64_t pages(void) { return stats_now().pages.current; }
 
-static void give_back(size_t count) {
-  for (size_t i = 0; i < count; i++) { mi_free(block[i]); }
-  mi_collect(true);
-}
-
-/* How many blocks fit in eight pages. */
-static size_t blocks_in_eight(void) {
+/* How many blocks fit in so many pages. */
+static size_t blocks_in(int64_t most) {
   const int64_t before = pages();
   size_t count = 0;
-  for (; pages() <= before + 8; count++) {
+  for (; pages() <= before + most; count++) {
     CHECK(count < MOST);
     block[count] = mi_malloc(SIZE);
   }
-  give_back(count);
+  for (size_t i = 0; i < count; i++) { mi_free(block[i]); }
+  mi_collect(true);
   return count - 1;
-}
-
-/* How long the eighth page is, in blocks, and the one after it. */
-static void lengths(size_t* before, size_t* after) {
-  int64_t seen = pages();
-  size_t count = 0, since = 0;
-  for (int page = 0; page < 10; count++) {
-    CHECK(count < MOST);
-    block[count] = mi_malloc(SIZE);
-    if (pages() > seen) {
-      if (page == 8) { *before = count - since; }
-      if (page == 9) { *after = count - since; }
-      seen = pages(), since = count, page++;
-    }
-  }
-  give_back(count);
 }
 
 static void* wait_for_end(void* barrier) {
@@ -52,16 +32,15 @@ static void* wait_for_end(void* barrier) {
 }
 
 int main(void) {
-  size_t eighth = 0, ninth = 0;
-  give_back(0);
-  lengths(&eighth, &ninth);
-  const size_t alone = blocks_in_eight();
+  (void)blocks_in(1);
+  const size_t alone = blocks_in(8);
+  const size_t eighth = alone - blocks_in(7), ninth = blocks_in(9) - alone;
   pthread_barrier_t barrier;
   pthread_t thread;
   CHECK(pthread_barrier_init(&barrier, NULL, 2) == 0);
   CHECK(pthread_create(&thread, NULL, wait_for_end, &barrier) == 0);
   pthread_barrier_wait(&barrier);
-  const size_t among_threads = blocks_in_eight();
+  const size_t among_threads = blocks_in(8);
   pthread_barrier_wait(&barrier);
   CHECK(pthread_join(thread, NULL) == 0);
   printf("blocks in the eighth page %zu, in the ninth %zu; in eight pages %zu, among threads %zu\n",
