@@ -343,7 +343,8 @@ static unsigned class_room(heap_t* heap, unsigned bin) {
   const size_t pages = (size_t)load_relaxed(&heap->bins.pages[bin].current);
   if (!process_is_threaded()) { return pages < PAGES_ROOMY ? 1 : ROOM_MOST; }
   const size_t each = pages / size_max(load_relaxed(&thread_count), 1);
-  return (unsigned)size_min(size_max(each, 1), ROOM_MOST);
+  if (each >= ROOM_MOST) { return ROOM_MOST; }
+  return each < 2 ? 1 : 2;
 }
 
 // ---- spare pages: empty ones that the thread keeps, so that a class that comes and goes costs no

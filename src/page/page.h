@@ -84,7 +84,7 @@ enum { ROOM_MOST = 4 };
 // What page_new makes.
 typedef struct page_want {
   unsigned bin;         // BIN_LARGE: one block of `bytes`
-  unsigned room;        // slices at least, 1 to ROOM_MOST: the more its class is in demand
+  unsigned room;        // slices at least, 1, 2 or ROOM_MOST: the more its class is in demand
   size_t bytes, align;  // of a large block
   size_t shift;         // it starts so far into its memory
   bool zeroed, direct;
