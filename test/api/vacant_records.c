@@ -48,7 +48,7 @@ static void test_chain(void) {
   for (int i = 0; i < THREADS; i++) { run_thread(take_turn, 0); }
   printf("%lld pages parked\n", (long long)(parked() - parked_before));
   CHECK(parked() - parked_before < 4 * THREADS); /* else each of them parks a page of each class */
-  CHECK(page_bytes() <= 2 * bytes);
+  CHECK(page_bytes() <= 3 * bytes); /* of longer pages; 120 threads leave 70 times as much */
 }
 
 /* In the child of a fork it is the same. */

@@ -140,9 +140,20 @@ static void test_untouched(void) {
   mi_free(block);
 }
 
+/* One block after another, of which the first is freed: what it lay in is a free run. */
+static void make_free_run(void) {
+  void* first = mi_malloc(100000);
+  CHECK(first != NULL && mi_malloc(100000) != NULL);
+  mi_free(first);
+  mi_collect(true);
+  page_release_kept();
+  memory_collect(true);
+}
+
 /* The first free run of at least three slices. */
 static slice_t* free_run(arena_t* arena) {
   uint32_t at = 0;
+  make_free_run();
   while (at < arena->frontier && (run_state(arena, at) == RUN_TAKEN || run_length(arena, at) < 3)) {
     at += run_length(arena, at);
   }
