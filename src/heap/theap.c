@@ -350,8 +350,8 @@ static unsigned class_room(heap_t* heap, unsigned bin) {
 // ---- spare pages: empty ones that the thread keeps, so that a class that comes and goes costs no
 // lock ----
 
-// Slices; so many of all threads together if that is more for each.
-enum { SPARE_LEAST = 16, SPARE_SLICES = 64 };
+// Slices that all threads keep together, and that each may at least.
+enum { SPARE_SLICES = 64, SPARE_LEAST = 16 };
 
 static size_t spare_most(void) {
   return size_max(SPARE_SLICES / size_max(load_relaxed(&thread_count), 1), SPARE_LEAST);

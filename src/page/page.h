@@ -79,7 +79,7 @@ enum { PAGE_BLOCKS_MAX = PAGE_MAX_SLICES * SLICE_BYTES / GRANULE };
 _Static_assert((int)PAGE_BLOCKS_MAX <= (int)REMOTE_COUNT_MAX, "the remote word counts all blocks");
 enum { PAGE_HELD = 1 << 30 };
 
-enum { ROOM_MOST = 4 };
+enum { ROOM_MOST = 4 };  // slices of the pages of a class in demand: 64 KiB
 
 // What page_new makes.
 typedef struct page_want {
