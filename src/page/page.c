@@ -443,8 +443,7 @@ PRIVATE page_t* page_new(page_want_t want) {
   const bool zeroed = is_ready && page_checks(page)->zeroed;
   page_fill(page, &want, &span);
   if (!checks_begin(page, page->reserved)) {
-    record_give(page);
-    memory_give(span);
+    page_release_memory(page);  // one that was ready has its guard
     return NULL;
   }
   if (is_ready) {
