@@ -557,18 +557,20 @@ static block_t* block_at(const page_t* page, size_t index) {
   return (block_t*)(void*)(page->start + index * page->block_bytes);
 }
 
-// About 4 KiB at a time, so that memory that is not needed yet stays untouched. Where it was in use
-// before it costs less to go further, and in the long pages of a class in demand further still.
-// Where the order is random there must be some to choose from.
+// Where memory was in use before it costs less to go further, and in the long pages of a class in
+// demand further still. Where the order is random there must be some to choose from.
+static size_t extend_least(const page_t* page) {
+  enum { USED_BLOCKS = 4, RANDOM_BLOCKS = 8, LONG_BYTES = 32 << 10, LONG_BLOCKS = 16 };
+  if (RANDOM_ORDER) { return RANDOM_BLOCKS; }
+  if (page->fresh_zero) { return 1; }
+  if (page->span_slices < ROOM_MOST) { return USED_BLOCKS; }
+  return size_max(size_min(LONG_BYTES / page->block_bytes, LONG_BLOCKS), USED_BLOCKS);
+}
+
+// About 4 KiB at a time, so that memory that is not needed yet stays untouched.
 static uint32_t extend_count(const page_t* page) {
-  enum { EXTEND_BYTES = 4 << 10, USED_BLOCKS = 4, RANDOM_BLOCKS = 8 };
-  enum { LONG_BYTES = 32 << 10, LONG_BLOCKS = 16 };
-  size_t least = page->fresh_zero ? 1 : USED_BLOCKS;
-  if (RANDOM_ORDER) { least = RANDOM_BLOCKS; }
-  if (!RANDOM_ORDER && !page->fresh_zero && page->span_slices >= ROOM_MOST) {
-    least = size_max(size_min(LONG_BYTES / page->block_bytes, LONG_BLOCKS), USED_BLOCKS);
-  }
-  const uint32_t count = (uint32_t)size_max(EXTEND_BYTES / page->block_bytes, least);
+  enum { EXTEND_BYTES = 4 << 10 };
+  const uint32_t count = (uint32_t)size_max(EXTEND_BYTES / page->block_bytes, extend_least(page));
   const uint32_t left = (uint32_t)(page->reserved - page->capacity);
   return count < left ? count : left;
 }
