@@ -63,13 +63,13 @@ link_whole() {  # output archive libraries...
 }
 
 get_mimalloc() {  # name version-of-mimalloc "features"
-  need g++ && build_crate libmimalloc-sys 0.1.49 "$3" || return
+  need g++ && build_crate libmimalloc-sys2 0.1.65 "$3" || return
   link_whole "$dir/$1.so" "$(crate_archive libmimalloc.a)" -lpthread || return
-  version "$1" "mimalloc $2 (crate libmimalloc-sys 0.1.49)"
+  version "$1" "mimalloc $2 (crate libmimalloc-sys2 0.1.65)"
 }
-get_mimalloc3() { get_mimalloc mimalloc3 3.3.2 '"override"'; }
-get_mimalloc3-secure() { get_mimalloc mimalloc3-secure "3.3.2, secure" '"override", "secure"'; }
-get_mimalloc2() { get_mimalloc mimalloc2 2.3.2 '"override", "v2"'; }
+get_mimalloc3() { get_mimalloc mimalloc3 3.6.0 '"override", "v3"'; }
+get_mimalloc3-secure() { get_mimalloc mimalloc3-secure "3.6.0, secure" '"override", "v3", "secure"'; }
+get_mimalloc2() { get_mimalloc mimalloc2 2.5.2 '"override"'; }
 
 get_jemalloc() {
   need g++ make && build_crate tikv-jemalloc-sys 0.7.1 \

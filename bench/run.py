@@ -18,7 +18,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
-from lib import bars, machine, programs, report, rows, stats  # noqa: E402
+from lib import bars, machine, programs, report, rows, stats, sweep  # noqa: E402
 from lib.measure import Allocator, Launcher  # noqa: E402
 from micro import instructions  # noqa: E402
 
@@ -27,7 +27,7 @@ ROOT = os.path.dirname(HERE)
 
 CHILD = os.path.join(ROOT, "tools", "child.h")  # what launch.c includes
 
-INSTRUCTION_SCALE = 2  # percent of the work, for callgrind
+INSTRUCTION_SCALE = 2  # percent of the work, for cachegrind
 IDLE_AT_ONCE = 4  # runs that are asleep most of the time
 QUICK = {"scale": 15, "rounds": 2, "idle": 2}
 FULL = {"scale": 100, "rounds": 5, "idle": 10}
@@ -47,6 +47,12 @@ def fail(text):
 
 # ---- What to run ---------------------------------------------------------------------------------
 
+def named_peer(text):
+    peer = Allocator.of(text)
+    peer.role, peer.version = "peer", ", ".join(peer.preload) or "the C library's"
+    return peer
+
+
 def parse_arguments():
     names = lambda text: [each for each in text.split(",") if each]  # noqa: E731
     parser = argparse.ArgumentParser(
@@ -58,13 +64,19 @@ def parse_arguments():
         help="what the bars are about, but for the scores, which take all rows: minutes; exit "
         "status 1 if one is not met")
     add("--micro", action="store_true",
-        help="instructions per operation over sizes, by callgrind, instead (--quick: fewer sizes)")
+        help="instructions and cache misses per operation over sizes, by cachegrind, instead "
+        "(--quick: fewer sizes)")
+    add("--sweep", action="store_true",
+        help="CPU time per operation over live sets from 10 KiB to 1 GiB, instead")
     add("--latency", action="store_true",
         help="how long one malloc or free takes, to 99.999 %%, instead (--quick: less work)")
     add("--only", type=names, metavar="NAME,..",
         help="these rows only: names, patterns such as 'larson*', or kinds: "
         + ", ".join(rows.KINDS))
     add("--peers", type=names, metavar="A,B", help="these peers only; - for none")
+    add("--peer", type=named_peer, action="append", default=[], metavar="NAME=FILE",
+        help="a further peer, or another library in place of the peer of this name; several "
+        "times: several peers")
     add("--builds", type=names, metavar="A,B", default=[],
         help="columns for other builds of this allocator, by preset, such as secure,secure-full; "
         "release: the same library again, which shows what chance does")
@@ -76,7 +88,7 @@ def parse_arguments():
     add("--threads", type=lambda text: [int(each) for each in names(text)], metavar="1,2,4",
         help="a table of the threaded rows with these numbers of threads, instead")
     add("--instructions", action="store_true",
-        help="count the workloads' instructions too, by callgrind")
+        help="count the workloads' instructions and cache misses too, by cachegrind")
     add("--library", metavar="FILE", help="the library to measure (the release build's)")
     add("--out", metavar="DIR", help="where results go (build/bench/results)")
     add("--report", metavar="DIR", help="only write summary and plots anew, of the results there")
@@ -127,7 +139,8 @@ def get_peers(options):
     """Has peers.sh make those that are wanted and not there yet."""
     wanted = options.peers
     if wanted is not None:
-        wanted = [name for name in wanted if name not in ("-", "glibc")]
+        given = ["-", "glibc", *(each.name for each in options.peer)]
+        wanted = [name for name in wanted if name not in given]
     if wanted != []:
         peers = os.path.join(options.build, "peers")
         if subprocess.run([os.path.join(HERE, "peers.sh"), peers, *(wanted or [])]).returncode:
@@ -150,7 +163,9 @@ def find_peers(options):
         if os.path.exists(base + ".env"):
             env = dict([machine.read(base + ".env").split("=", 1)])
         found.append(Allocator(name, libraries, "peer", machine.read(base + ".version"), env))
-    return [each for each in found if options.peers is None or each.name in options.peers]
+    named = [each.name for each in options.peer]
+    found = [each for each in found if options.peers is None or each.name in options.peers]
+    return [each for each in found if each.name not in named] + options.peer
 
 
 def find_builds(options):
@@ -176,6 +191,8 @@ def find_allocators(options):
 
 
 def find_rows(options):
+    if options.sweep:
+        return rows.selected(sweep.sweep_rows(options.workloads, options.scale), options.only)
     found = rows.workloads(os.path.join(HERE, "workloads"), options.workloads, options.scale)
     found += programs.all_programs(os.path.join(options.build, "data"), options.quick)
     return rows.selected(found, options.only)
@@ -244,12 +261,12 @@ def record(writer, phase, number, row, allocator, result):
                   "allocator": allocator.name, **result})
 
 
-def measure_time(writer, launcher, ready, allocators, rounds):
+def measure_time(writer, launcher, ready, allocators, rounds, phase="time"):
     order = in_rounds(ready, allocators, rounds)
     progress = Progress(len(order))
     for number, row, allocator in order:
         progress.step(f"round {number + 1}: {row.name} on {allocator.name}")
-        record(writer, "time", number, row, allocator, row.run(launcher, allocator))
+        record(writer, phase, number, row, allocator, row.run(launcher, allocator))
     progress.end()
 
 
@@ -279,7 +296,7 @@ def measure_instructions(writer, ready, allocators):
     progress = Progress(len(order))
     for number, row, allocator in order:
         progress.step(f"instructions: {row.name} on {allocator.name}")
-        result = row.count_instructions(allocator, INSTRUCTION_SCALE)
+        result = row.count(allocator, INSTRUCTION_SCALE)
         record(writer, "instructions", number, row, allocator, result)
     progress.end()
 
@@ -294,7 +311,7 @@ def measure_patterns(writer, options, allocator):
     for pattern, size, _ in bars.INSTRUCTIONS:
         name = bars.pattern_name(pattern, size)
         progress.step(f"instructions: {name}")
-        count = instructions.measure(program, allocator, pattern, size)
+        count = instructions.measure(program, allocator, pattern, size).get("instructions")
         writer.write({"phase": "micro", "round": 1, "row": name, "kind": "micro",
                       "allocator": allocator.name, "instructions": count,
                       "status": "failed" if count is None else "ok"})
@@ -302,7 +319,9 @@ def measure_patterns(writer, options, allocator):
 
 
 def measure_threads(writer, launcher, ready, allocators, rounds, counts):
-    items = [(row, count) for row in ready if row.kind == "threads" for count in counts]
+    threaded = {row.name: row for each in ready if each.kind == "threads"
+                for row in [each.without_threads()]}
+    items = [(row, count) for row in threaded.values() for count in counts]
     if not items:
         fail("--threads: none of the rows is of kind threads")
     order = in_rounds(items, allocators, rounds)
@@ -342,6 +361,8 @@ def measure(options, launcher, ready, allocators):
     try:
         if options.bars:
             measure_bars(options, writer, launcher, ready, allocators)
+        elif options.sweep:
+            measure_time(writer, launcher, ready, no_limits(allocators), options.rounds, "sweep")
         elif options.threads:
             measure_threads(writer, launcher, ready, allocators, options.rounds, options.threads)
         else:

@@ -7,13 +7,15 @@
 import argparse
 import csv
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 sys.path.insert(0, HERE)
-from lib import bars, report, stats  # noqa: E402
+from lib import bars, report, rows, stats  # noqa: E402
 from lib.measure import Allocator, read_metrics, status_name  # noqa: E402
 
 
@@ -112,6 +114,41 @@ class Names(unittest.TestCase):
             Allocator.of("a=/no/such/library")
 
 
+class Rows(unittest.TestCase):
+    SOURCE = """// bench: threads, what it is
+// rows: --live 10,20 --threads 1,2
+// rows: --live 99 --threads 8; needs 1000000 GiB
+/* Text. */
+"""
+
+    def setUp(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            path = os.path.join(scratch, "many.c")
+            with open(path, "w") as file:
+                file.write(self.SOURCE)
+            self.rows = rows.workloads(scratch, os.path.dirname(sys.executable), 15)
+
+    def test_each_combination_of_values_is_a_row(self):
+        self.assertEqual([row.name for row in self.rows],
+                         ["many-10-1", "many-10-2", "many-20-1", "many-20-2", "many-99-8"])
+        self.assertEqual(self.rows[1].shown(), "many --live 10 --threads 2 --scale 15")
+        self.assertEqual({(row.kind, row.description) for row in self.rows},
+                         {("threads", "what it is")})
+
+    def test_rows_that_differ_in_threads_are_one(self):
+        open_rows = {row.without_threads().shown() for row in self.rows}
+        self.assertEqual(open_rows, {f"many --live {live} --scale 15" for live in (10, 20, 99)})
+        self.assertEqual(self.rows[0].without_threads().name, "many-10")
+
+    def test_selected_by_program_kind_or_pattern(self):
+        for pattern, count in (("many", 5), ("threads", 5), ("many-*-1", 2), ("objects", 0)):
+            self.assertEqual(len(rows.selected(self.rows, [pattern])), count)
+
+    def test_a_row_that_needs_more_memory_than_there_is(self):
+        self.rows[-1].path = sys.executable
+        self.assertEqual(self.rows[-1].prepare(), "needs 1000000 GiB of free memory")
+
+
 class Report(unittest.TestCase):
     def made_of(self, records):
         return report.Summary(records, {
@@ -134,6 +171,32 @@ class Report(unittest.TestCase):
         summary = self.made_of(RECORDS + [run_of("one", "secure", 0.5)])
         summary.builds = ["secure"]  # a column, but no peer
         self.assertIn("| one | 1.000 | 0.80 | 1.00 | 2.00 | 0.50 | a | **1.25** |", summary.text())
+
+    def test_sweep(self):
+        records = [dict(run_of(row, name, 1.0, kind="sweep"), phase="sweep", steady_ps=ps,
+                        live_peak_kib=kib) for row, kib in (("10 KiB", 10), ("1 MiB", 1024))
+                   for name, ps in (("ours", 9000), ("ours", 8000), ("a", 8500))]
+        summary = self.made_of(records)
+        self.assertEqual(summary.sweep_points("ours"), [(10, 8.0), (1024, 8.0)])
+        self.assertIn("| 1 MiB | **8.0** | 8.5 | – | – |", summary.text())
+
+    def test_cache_misses(self):
+        records = [dict(run_of("x", name, 1.0), phase="instructions", instructions=100,
+                        operations=200, l1_misses=misses, ll_misses=10)
+                   for name, misses in (("ours", 300), ("a", 100))]
+        text = self.summary(records)
+        self.assertIn("| x, first | 0.50 | – | – | 1.50 |", text)
+        self.assertIn("| x, last | 0.05 | – | – | 0.05 |", text)
+
+    def test_no_bar_for_a_crowd_whose_live_blocks_grow(self):
+        def summary(live):
+            return self.made_of([dict(run_of("t", "ours", cpu, kind="threads"), phase="threads",
+                                      threads=threads, operations=1e6, live_peak_kib=kib)
+                                 for threads, cpu, kib in ((2, 1.0, 100), (64, 2.0, live))])
+
+        name = "t: CPU per operation, 64 threads to 2"
+        self.assertEqual([bar.name for bar in bars.table(summary(150))], [name])
+        self.assertEqual(bars.table(summary(3200)), [])
 
     def test_threads(self):
         records = [dict(run_of("t", "ours", 1.0, kind="threads"), phase="threads", threads=threads,
@@ -180,17 +243,49 @@ class Run(unittest.TestCase):
             return lines, file.read()
 
     def test_rounds(self):
-        lines, summary = self.bench("rounds", "--only", "simple,hello")
+        lines, summary = self.bench("rounds", "--only", "simple-64-25,hello")
         found = sorted((line["round"], line["row"], line["allocator"]) for line in lines)
         self.assertEqual(found, sorted(
-            (number, row, allocator) for row in ("simple", "hello") for number, allocator in
+            (number, row, allocator) for row in ("simple-64-25", "hello") for number, allocator in
             (("1", "ours"), ("1", "glibc"), ("1", "bump"), ("2", "ours"), ("2", "glibc"))))
         for line in lines:
             self.assertEqual(line["status"], "ok")
             self.assertGreater(float(line["rss_kib"]), 500)
             self.assertGreater(float(line["faults"]), 20)
-        self.assertIn("| simple |", summary)
+        self.assertIn("| simple-64-25 |", summary)
         self.assertIn("hello, ours", summary)
+
+    def test_a_peer_that_is_named(self):
+        lines, summary = self.bench("peer", "--only", "simple-64-25", "--peer", "other=" + self.library)
+        self.assertEqual({line["allocator"] for line in lines if line["status"] == "ok"},
+                         {"ours", "glibc", "bump", "other"})
+        self.assertIn("other", summary)
+
+    @unittest.skipUnless(shutil.which("valgrind"), "there is no valgrind")
+    def test_instructions_and_cache_misses(self):
+        lines, summary = self.bench("misses", "--only", "replace-1000-1000-1", "--instructions")
+        counted = [line for line in lines if line["phase"] == "instructions"]
+        self.assertEqual({line["status"] for line in counted}, {"ok"})
+        self.assertIn("| replace-1000-1000-1, last |", summary)
+
+    def test_sweep(self):
+        lines, summary = self.bench("sweep", "--sweep", "--only", "10 KiB,1 MiB")
+        self.assertEqual({(line["phase"], line["row"]) for line in lines},
+                         {("sweep", "10 KiB"), ("sweep", "1 MiB")})
+        self.assertIn("## Sweep", summary)
+
+    def test_builds_side_by_side(self):
+        output = subprocess.run(
+            [sys.executable, os.path.join(HERE, "ab.py"), "--only", "larson", "--rounds", "2",
+             "--scale", "2", "--build", self.scratch, "--workloads", self.workloads,
+             "one=" + self.library, "two=" + self.library, "system="],
+            check=True, capture_output=True, text=True).stdout
+        lines = output.splitlines()
+        self.assertEqual([line.split()[0] for line in lines[1:]],
+                         ["larson-2", "larson-8", "geometric"])
+        for line in lines[1:]:
+            self.assertEqual(line.count("("), 2)  # two libraries beside the first
+            self.assertNotIn("failed", line)
 
     def test_threads(self):
         lines, summary = self.bench("threads", "--only", "simple-threads", "--threads", "1,2")

@@ -56,6 +56,7 @@ void* operator new[](std::size_t n, std::align_val_t a, const std::nothrow_t&) n
   return mi_new_aligned_nothrow(n, static_cast<std::size_t>(a));
 }
 
+/* Of blocks with an alignment. */
 void operator delete(void* p, std::align_val_t a) noexcept {
   mi_free_aligned(p, static_cast<std::size_t>(a));
 }

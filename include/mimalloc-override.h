@@ -38,6 +38,7 @@
 #undef wcsdup
 #undef realpath
 #undef posix_memalign
+#undef _posix_memalign
 #undef memalign
 #undef valloc
 #undef pvalloc
@@ -83,18 +84,19 @@
 #define realpath(f, n) mi_realpath(f, n)
 
 /* POSIX, BSD and their older relatives */
-#define posix_memalign(p, a, n) mi_posix_memalign(p, a, n)
-#define memalign(a, n)          mi_memalign(a, n)
-#define valloc(n)               mi_valloc(n)
-#define pvalloc(n)              mi_pvalloc(n)
-#define vfree(p)                mi_free(p)
-#define cfree(p)                mi_cfree(p)
-#define reallocf(p, n)          mi_reallocf(p, n)
-#define reallocarray(p, c, n)   mi_reallocarray(p, c, n)
-#define reallocarr(p, c, n)     mi_reallocarr(p, c, n)
-#define malloc_size(p)          mi_malloc_size(p)
-#define malloc_usable_size(p)   mi_malloc_usable_size(p)
-#define malloc_good_size(n)     mi_malloc_good_size(n)
+#define posix_memalign(p, a, n)  mi_posix_memalign(p, a, n)
+#define _posix_memalign(p, a, n) mi_posix_memalign(p, a, n)
+#define memalign(a, n)           mi_memalign(a, n)
+#define valloc(n)                mi_valloc(n)
+#define pvalloc(n)               mi_pvalloc(n)
+#define vfree(p)                 mi_free(p)
+#define cfree(p)                 mi_cfree(p)
+#define reallocf(p, n)           mi_reallocf(p, n)
+#define reallocarray(p, c, n)    mi_reallocarray(p, c, n)
+#define reallocarr(p, c, n)      mi_reallocarr(p, c, n)
+#define malloc_size(p)           mi_malloc_size(p)
+#define malloc_usable_size(p)    mi_malloc_usable_size(p)
+#define malloc_good_size(n)      mi_malloc_good_size(n)
 
 /* Windows; `_aligned_msize` also gets the alignment and offset, which are not needed here */
 #define _expand(p, n)                           mi__expand(p, n)

@@ -4,14 +4,28 @@
 #ifndef MIMALLOC_STATS_H
 #define MIMALLOC_STATS_H
 
+#include <string.h>
+
 #include "mimalloc.h"
 
-/* Layout of `mi_stats_t`: which one a program was compiled with is in its first two fields. */
-#define MI_STAT_VERSION 5
+/* Layout of `mi_stats_t`: which one a program was compiled with is in its first two fields. One
+   that was compiled with version 5 gets that layout from the same functions. */
+#define MI_STAT_VERSION 6
 
-/* Entries of the arrays: block sizes (73 classes and the rest), and the kinds of chunk. */
-#define MI_BIN_COUNT  (74)
-#define MI_CBIN_COUNT (6)
+/* Entries of the arrays of size classes: the last one is of blocks with a page of their own. */
+#define MI_BIN_HUGE  (73)
+#define MI_BIN_COUNT (MI_BIN_HUGE + 1)
+
+/* Kinds of chunk, of which arenas may consist. This library has none: their counts stay 0. */
+typedef enum mi_chunkbin_e {
+  MI_CBIN_SMALL,
+  MI_CBIN_OTHER,
+  MI_CBIN_MEDIUM,
+  MI_CBIN_LARGE,
+  MI_CBIN_HUGE,
+  MI_CBIN_NONE,
+  MI_CBIN_COUNT
+} mi_chunkbin_t;
 
 /* Something that comes and goes: all there ever was, the most at one time, and what there is
    now. */
@@ -28,7 +42,14 @@ typedef struct mi_stat_counter_s {
 
 /* One row a field, in the order of the struct: define MI_STAT_COUNT(name) and
    MI_STAT_COUNTER(name), use the list, and undefine them. Sizes are in bytes. A row with no text
-   is kept for its place and stays 0. */
+   is kept for its place and stays 0.
+
+   In use, a block counts with all of its bytes. Numbers of blocks and their bytes are exact, of
+   each class, in all builds, while no thread allocates or frees meanwhile. Where
+   `requested_is_exact` is 1, in debug builds, so are their peaks, and what the program asked for:
+   `malloc_requested`, `requested`. In other builds these are estimates: peaks of blocks are never
+   too low, but include what threads keep free in their pages; and as requested counts what the
+   blocks have, which is up to 15 bytes or an eighth more for those without an alignment. */
 #define MI_STAT_FIELDS()                                                                       \
   MI_STAT_COUNT(pages)                  /* pages of blocks */                                  \
   MI_STAT_COUNT(reserved)               /* reserved address space */                           \
@@ -38,16 +59,16 @@ typedef struct mi_stat_counter_s {
   MI_STAT_COUNT(page_committed)         /* memory committed inside pages */                    \
   MI_STAT_COUNT(pages_abandoned)        /* pages in pools, for any thread */                   \
   MI_STAT_COUNT(threads)                /* threads that allocate */                            \
-  MI_STAT_COUNT(malloc_normal)          /* blocks within a page of blocks, bytes */            \
-  MI_STAT_COUNT(malloc_huge)            /* blocks with a page of their own, bytes */           \
-  MI_STAT_COUNT(malloc_requested)       /* bytes that the program asked for */                 \
+  MI_STAT_COUNT(allocated)              /* bytes of the blocks that the program has */         \
+  MI_STAT_COUNTER(malloc_count)         /* blocks that it got */                               \
+  MI_STAT_COUNTER(free_count)           /* ... and gave back */                                \
+  MI_STAT_COUNTER(freed)                /* bytes of the blocks that it gave back */            \
+  MI_STAT_COUNTER(malloc_requested)     /* bytes that it asked for */                          \
   MI_STAT_COUNTER(mmap_calls)           /* calls to the OS: reserve */                         \
   MI_STAT_COUNTER(commit_calls)         /* ... commit */                                       \
   MI_STAT_COUNTER(reset_calls)          /* ... reset */                                        \
   MI_STAT_COUNTER(purge_calls)          /* ... purge */                                        \
   MI_STAT_COUNTER(arena_count)          /* arenas made */                                      \
-  MI_STAT_COUNTER(malloc_normal_count)  /* blocks within a page of blocks */                   \
-  MI_STAT_COUNTER(malloc_huge_count)    /* blocks with a page of their own */                  \
   MI_STAT_COUNTER(malloc_guarded_count) /* blocks with a guard page */                         \
   MI_STAT_COUNTER(arena_rollback_count) /* arena claims taken back */                          \
   MI_STAT_COUNTER(arena_purges)         /* purges of arenas */                                 \
@@ -59,13 +80,25 @@ typedef struct mi_stat_counter_s {
   MI_STAT_COUNT(segments_abandoned)                                                            \
   MI_STAT_COUNT(segments_cache)                                                                \
   MI_STAT_COUNT(_segments_reserved)                                                            \
-  MI_STAT_COUNT(heaps)                       /* heaps */                                       \
-  MI_STAT_COUNT(theaps)                      /* thread-local heaps */                          \
+  MI_STAT_COUNT(heaps)  /* heaps */                                                            \
+  MI_STAT_COUNT(theaps) /* thread-local heaps */                                               \
+  MI_STAT_COUNT(pages_os_abandoned)                                                            \
+  MI_STAT_COUNT(pages_os_allocated)                                                            \
   MI_STAT_COUNTER(pages_reclaim_on_alloc)    /* left pages taken over as a thread allocates */ \
   MI_STAT_COUNTER(pages_reclaim_on_free)     /* ... as a thread frees into them */             \
   MI_STAT_COUNTER(pages_reabandon_full)      /* full pages left again */                       \
   MI_STAT_COUNTER(pages_unabandon_busy_wait) /* waits while taking over a page */              \
-  MI_STAT_COUNTER(heaps_delete_wait)         /* waits while deleting a heap */
+  MI_STAT_COUNTER(pages_unown_cas_retry)                                                       \
+  MI_STAT_COUNTER(heaps_delete_wait) /* waits while deleting a heap */                         \
+  MI_STAT_COUNTER(pages_stat_updates)                                                          \
+  MI_STAT_COUNTER(pages_stat_update_count)                                                     \
+  MI_STAT_COUNTER(profile_samples)                                                             \
+  MI_STAT_COUNT(malloc_normal)         /* of version 5: bytes of blocks that share a page */   \
+  MI_STAT_COUNT(malloc_huge)           /* ... of blocks with a page of their own */            \
+  MI_STAT_COUNTER(malloc_normal_count) /* ... blocks that share a page */                      \
+  MI_STAT_COUNTER(malloc_huge_count)   /* ... blocks with a page of their own */               \
+  MI_STAT_COUNT(requested) /* of this library: malloc_requested, with what was given back */   \
+  MI_STAT_COUNTER(requested_is_exact) /* ... 1: these two are exact, 0: see above */
 
 #define MI_STAT_COUNT(name)   mi_stat_count_t name;   /* a field of the struct */
 #define MI_STAT_COUNTER(name) mi_stat_counter_t name; /* … */
@@ -77,14 +110,7 @@ typedef struct mi_stats_s {
 
   MI_STAT_FIELDS()
 
-  mi_stat_count_t _reserved_count0;
-  mi_stat_count_t _reserved_count1;
-  mi_stat_count_t _reserved_count2;
-  mi_stat_count_t _reserved_count3;
-  mi_stat_counter_t _reserved_counter0;
-  mi_stat_counter_t _reserved_counter1;
-  mi_stat_counter_t _reserved_counter2;
-  mi_stat_counter_t _reserved_counter3;
+  int64_t _reserved[12]; /* 0 */
 
   mi_stat_count_t malloc_bins[MI_BIN_COUNT]; /* blocks, a size class; `mi_stats_get_bin_size` */
   mi_stat_count_t page_bins[MI_BIN_COUNT];   /* pages, a size class */
@@ -98,16 +124,38 @@ typedef struct mi_stats_s {
 extern "C" {
 #endif
 
+/* Sets `size` and `version`, and nothing else. */
+static inline void mi_stats_header_init(mi_stats_t* stats) {
+  stats->size = sizeof(mi_stats_t);
+  stats->version = MI_STAT_VERSION;
+}
+
+/* All fields are zero, and `size` and `version` set. */
+static inline void mi_stats_init(mi_stats_t* stats) {
+  memset(stats, 0, sizeof(*stats));
+  mi_stats_header_init(stats);
+}
+
+/* Declares a variable that is ready for the functions below. */
+#define mi_stats_t_decl(name) \
+  mi_stats_t name;            \
+  mi_stats_init(&(name))
+
 /* Fill `*stats`, in which the caller has set `size` and `version`; false, and nothing written,
-   when `stats` is NULL or those are not of this library. Of the sub-process of the calling
-   thread and its heaps together; of one heap; of a sub-process and its heaps together; of a
-   sub-process without its heaps. */
+   when `stats` is NULL or those are of a layout that this library does not know. Of the
+   sub-process of the calling thread and its heaps together; of one heap; of a sub-process and its
+   heaps together; of a sub-process without its heaps. */
 mi_decl_export bool mi_stats_get(mi_stats_t* stats) mi_attr_noexcept;
 mi_decl_export bool mi_heap_stats_get(mi_heap_t* heap, mi_stats_t* stats) mi_attr_noexcept;
 mi_decl_export bool mi_subproc_stats_get(mi_subproc_id_t subproc_id,
                                          mi_stats_t* stats) mi_attr_noexcept;
 mi_decl_export bool mi_subproc_stats_get_exclusive(mi_subproc_id_t subproc_id,
                                                    mi_stats_t* stats) mi_attr_noexcept;
+
+/* A theap of the calling thread: what it has counted and not yet told its heap; the latter tells
+   it. False for another thread's. What it holds is counted by the heap. */
+mi_decl_export bool mi_theap_stats_get(mi_theap_t* theap, mi_stats_t* stats) mi_attr_noexcept;
+mi_decl_export void mi_theap_stats_merge_to_heap(mi_theap_t* theap) mi_attr_noexcept;
 
 /* A filled struct as JSON, in `buf` or a new block: as `mi_stats_get_json`. */
 mi_decl_result char* mi_stats_as_json(mi_stats_t* stats, size_t buf_size,

@@ -16,7 +16,7 @@
 #define MIMALLOC_H
 
 /* Interface level: major, two digits minor, two digits patch. */
-#define MI_MALLOC_VERSION 30400
+#define MI_MALLOC_VERSION 30600
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,7 +24,11 @@
 
 /* ---- Attributes: each one vanishes where the compiler does not know it ---- */
 
-#if defined(__cplusplus)
+#if defined(MI_IMPLEMENTATION)
+#define mi_attr_noexcept
+#elif defined(__cplusplus) && __cplusplus < 201103L && !defined(_MSVC_LANG)
+#define mi_attr_noexcept throw()
+#elif defined(__cplusplus)
 #define mi_attr_noexcept noexcept
 #else
 #define mi_attr_noexcept
@@ -46,10 +50,10 @@
 #define mi_decl_export __declspec(dllexport)
 #elif defined(_WIN32) && defined(MI_SHARED_LIB)
 #define mi_decl_export __declspec(dllimport)
-#elif defined(_WIN32) || !(defined(__GNUC__) || defined(__clang__))
-#define mi_decl_export
-#else
+#elif defined(MI_SHARED_LIB_EXPORT) && !defined(_WIN32) && (defined(__GNUC__) || defined(__clang__))
 #define mi_decl_export __attribute__((visibility("default")))
+#else
+#define mi_decl_export
 #endif
 
 #if defined(_MSC_VER) && !defined(__clang__)
@@ -110,7 +114,10 @@ typedef struct mi_heap_area_s {
   size_t used;            /* number of blocks in use */
   size_t block_size;      /* bytes of a block that the program may use */
   size_t full_block_size; /* distance between blocks: with padding and metadata */
-  void* reserved1;        /* for the library */
+  union {
+    int heap_tag;    /* what `mi_heap_new_ex` was given, else 0 */
+    void* reserved1; /* for the library */
+  };
 } mi_heap_area_t;
 
 /* Called now and then by slow allocation paths, in the allocating thread. `force`: free all that
@@ -176,8 +183,22 @@ mi_decl_alloc void* mi_malloc_small(size_t size) mi_attr_noexcept mi_attr_malloc
 mi_decl_alloc void* mi_zalloc_small(size_t size) mi_attr_noexcept mi_attr_malloc
     mi_attr_alloc_size(1);
 
-/* Frees a block that was allocated with a size of at most MI_SMALL_SIZE_MAX. */
+/* The same with the size in machine words. */
+mi_decl_alloc void* mi_wmalloc_small(size_t wsize) mi_attr_noexcept mi_attr_malloc;
+mi_decl_alloc void* mi_wzalloc_small(size_t wsize) mi_attr_noexcept mi_attr_malloc;
+
+/* Bytes in machine words, rounded up. */
+static inline size_t mi_wsize_from_size(size_t size) mi_attr_noexcept {
+  return size / sizeof(void*) + (size % sizeof(void*) != 0);
+}
+
+/* Frees a block that was allocated with a size of at most MI_SMALL_SIZE_MAX. `nonnull`: not NULL;
+   `local`: in a page that the calling thread owns. Both are promises of the caller that cost
+   nothing if they are broken. */
 mi_decl_export void mi_free_small(void* p) mi_attr_noexcept;
+mi_decl_export void mi_free_small_nonnull(void* p) mi_attr_noexcept;
+mi_decl_export void mi_free_small_local(void* p) mi_attr_noexcept;
+mi_decl_export void mi_free_small_local_nonnull(void* p) mi_attr_noexcept;
 
 /* Zeroed memory; an array that is not zeroed; an array resized; a block resized that is freed on
    failure. */
@@ -295,6 +316,14 @@ mi_decl_result bool mi_any_heap_contains(const void* p) mi_attr_noexcept;
 mi_decl_result bool mi_is_in_heap_region(const void* p) mi_attr_noexcept;
 mi_decl_result bool mi_check_owned(const void* p) mi_attr_noexcept;
 
+/* The id of the thread that owns the page of the block `p` now. 0 for what nobody owns: the blocks
+   of a full page, a large block, and any other pointer. Equal ids are the same thread's. */
+mi_decl_result size_t mi_thread_id_of(const void* p) mi_attr_noexcept;
+
+/* Debug builds fill blocks of the heap, as they are allocated and as they are freed, from this
+   many bytes on: what lies before stays as the program left it. */
+mi_decl_export void mi_heap_set_debug_fill_preserve(mi_heap_t* heap, size_t bytes) mi_attr_noexcept;
+
 /* The calling thread's share of the heap, made on demand; NULL when there is no memory. */
 mi_decl_result mi_theap_t* mi_heap_theap(mi_heap_t* heap) mi_attr_noexcept;
 
@@ -305,8 +334,9 @@ mi_decl_result bool mi_unsafe_heap_page_is_under_utilized(mi_heap_t* heap, void*
                                                           size_t perc_threshold) mi_attr_noexcept;
 
 /* Calls the visitor for each area of the heap and, with `visit_blocks`, for each live block; the
-   second form only for areas that ended threads left. True when all were visited. No other
-   thread may allocate or free in the heap meanwhile. */
+   second form only for areas that ended threads left. True when all were visited. Where another
+   thread allocates or frees in the heap meanwhile it is not known which of the blocks that this
+   concerns are seen, and the visitor must not look into them. */
 mi_decl_export bool mi_heap_visit_blocks(mi_heap_t* heap, bool visit_blocks,
                                          mi_block_visit_fun* visitor, void* arg);
 mi_decl_export bool mi_heap_visit_abandoned_blocks(mi_heap_t* heap, bool visit_blocks,
@@ -408,6 +438,14 @@ mi_decl_result mi_theap_t* mi_theap_get_default(void) mi_attr_noexcept;
 /* As `mi_heap_collect`. */
 mi_decl_export void mi_theap_collect(mi_theap_t* theap, bool force) mi_attr_noexcept;
 
+/* The theap's pages become those of its heap, for any thread to take over; the blocks stay valid.
+   Delete ends the record too: only its own thread may do that, and it gets a new one when it uses
+   the heap again. (That of the main heap is the thread's, and stays until the thread ends.)
+   Quiescent abandon leaves the record as it is, and may also be called by another thread while the
+   theap's thread is outside of the library, and stays so until the call returns. */
+mi_decl_export void mi_theap_delete(mi_theap_t* theap) mi_attr_noexcept;
+mi_decl_export void mi_theap_quiescent_abandon(mi_theap_t* theap) mi_attr_noexcept;
+
 /* As the functions without `theap_`; they spare the search for the thread's share. */
 mi_decl_alloc void* mi_theap_malloc(mi_theap_t* theap, size_t size) mi_attr_noexcept mi_attr_malloc
     mi_attr_alloc_size(2);
@@ -422,16 +460,35 @@ mi_decl_alloc void* mi_theap_malloc_small(mi_theap_t* theap,
 mi_decl_alloc void* mi_theap_zalloc_small(mi_theap_t* theap,
                                           size_t size) mi_attr_noexcept mi_attr_malloc
     mi_attr_alloc_size(2);
+mi_decl_alloc void* mi_theap_wmalloc_small(mi_theap_t* theap,
+                                           size_t wsize) mi_attr_noexcept mi_attr_malloc;
+mi_decl_alloc void* mi_theap_wzalloc_small(mi_theap_t* theap,
+                                           size_t wsize) mi_attr_noexcept mi_attr_malloc;
 mi_decl_alloc void* mi_theap_malloc_aligned(mi_theap_t* theap, size_t size,
+                                            size_t alignment) mi_attr_noexcept mi_attr_malloc
+    mi_attr_alloc_size(2) mi_attr_alloc_align(3);
+mi_decl_alloc void* mi_theap_zalloc_aligned(mi_theap_t* theap, size_t size,
                                             size_t alignment) mi_attr_noexcept mi_attr_malloc
     mi_attr_alloc_size(2) mi_attr_alloc_align(3);
 mi_decl_result void* mi_theap_realloc(mi_theap_t* theap, void* p, size_t newsize) mi_attr_noexcept
     mi_attr_alloc_size(3);
+mi_decl_result void* mi_theap_rezalloc(mi_theap_t* theap, void* p, size_t newsize) mi_attr_noexcept
+    mi_attr_alloc_size(3);
+
+/* As `mi_new`, `mi_new_n` and `mi_new_nothrow`: the first two may throw `std::bad_alloc`. */
+mi_decl_alloc void* mi_theap_alloc_new(mi_theap_t* theap, size_t size) mi_attr_malloc
+    mi_attr_alloc_size(2);
+mi_decl_alloc void* mi_theap_alloc_new_n(mi_theap_t* theap, size_t count,
+                                         size_t size) mi_attr_malloc mi_attr_alloc_size2(2, 3);
+mi_decl_alloc void* mi_theap_alloc_new_nothrow(mi_theap_t* theap,
+                                               size_t size) mi_attr_noexcept mi_attr_malloc
+    mi_attr_alloc_size(2);
 
 /* Put one in `sample_rate` blocks, on average, between guard pages (1 each, 0 none), from the next
    request on; the same `seed` picks the same requests (0: random). Only sizes from `min` to `max`
-   bytes. A rate takes the place of sampling by bytes, which is an option. The theap is one of the
-   calling thread's; another's, or NULL, is an error or does nothing. See docs/guarded.md. */
+   bytes, as asked for or as rounded (141 to 160). A rate takes the place of sampling by bytes,
+   which is an option. The theap is one of the calling thread's; another's, or NULL, is an error or
+   does nothing. See docs/guarded.md. */
 mi_decl_export void mi_theap_guarded_set_sample_rate(mi_theap_t* theap, size_t sample_rate,
                                                      size_t seed) mi_attr_noexcept;
 mi_decl_export void mi_theap_guarded_set_size_bound(mi_theap_t* theap, size_t min,
@@ -515,14 +572,21 @@ mi_decl_result size_t mi_arena_min_size(void) mi_attr_noexcept;
 mi_decl_result void* mi_arena_area(mi_arena_id_t arena_id, size_t* size) mi_attr_noexcept;
 mi_decl_result bool mi_arena_contains(mi_arena_id_t arena_id, const void* p) mi_attr_noexcept;
 
+/* Give the unused memory of all arenas back to the OS now. */
+mi_decl_export void mi_arenas_purge(void) mi_attr_noexcept;
+
+/* Bytes of the largest block that an arena serves; larger ones come from the OS directly. */
+mi_decl_result size_t mi_arena_max_object_size(void) mi_attr_noexcept;
+
 /* Print the arenas and how they are filled, as output of the library; two names for one thing. */
 mi_decl_export void mi_debug_show_arenas(void) mi_attr_noexcept;
 mi_decl_export void mi_arenas_print(void) mi_attr_noexcept;
 
 /* ---- Statistics as text and JSON (as a struct: `mimalloc-stats.h`) ----
    Text goes to `out`, or where that is NULL to the registered output. JSON is written to `buf`,
-   at most `buf_size` bytes with the terminating zero; without a `buf` it is a new block, to be
-   freed with `mi_free`. It returns the text, or NULL when there is no memory. */
+   at most `buf_size` bytes with the terminating zero, and cut off there; without a `buf`, or with
+   a size of 0, it is a new block, to be freed with `mi_free`. It returns the text, or NULL when
+   there is no memory. */
 
 /* Of the sub-process of the calling thread. `mi_stats_print` is the 1.x form and ignores `out`. */
 mi_decl_export void mi_stats_print(void* out) mi_attr_noexcept;
@@ -577,7 +641,9 @@ mi_decl_result void* mi_new_reallocn(void* p, size_t newcount, size_t size)
 
 /* ---- POSIX, BSD and Windows names: as the functions without `mi_` ---- */
 
-mi_decl_export void mi_cfree(void* p) mi_attr_noexcept;
+/* `mi_cfree` looks first: false, and nothing done, for NULL and what is no block of this
+   library. */
+mi_decl_export bool mi_cfree(void* p) mi_attr_noexcept;
 mi_decl_result void* mi__expand(void* p, size_t newsize) mi_attr_noexcept mi_attr_alloc_size(2);
 mi_decl_result size_t mi_malloc_size(const void* p) mi_attr_noexcept;
 mi_decl_result size_t mi_malloc_good_size(size_t size) mi_attr_noexcept;
@@ -627,7 +693,7 @@ mi_decl_alloc unsigned char* mi_mbsdup(const unsigned char* s) mi_attr_noexcept 
 
 /* Each registers one function for the process, in place of the former; NULL takes it away. For
    output NULL means standard error. */
-mi_decl_export void mi_register_deferred_free(mi_deferred_free_fun* deferred_free,
+mi_decl_export void mi_register_deferred_free(mi_deferred_free_fun* fun,
                                               void* arg) mi_attr_noexcept;
 mi_decl_export void mi_register_output(mi_output_fun* out, void* arg) mi_attr_noexcept;
 mi_decl_export void mi_register_error(mi_error_fun* fun, void* arg) mi_attr_noexcept;
@@ -643,8 +709,8 @@ mi_decl_export void mi_collect_reduce(size_t target_thread_owned) mi_attr_noexce
 /* MI_MALLOC_VERSION of the library that runs. */
 mi_decl_result int mi_version(void) mi_attr_noexcept;
 
-/* Times in milliseconds (since start, user, system), memory in bytes, and major page faults of
-   the process. Any pointer may be NULL. */
+/* Times in milliseconds (since start, user, system), memory in bytes, and the page faults of the
+   process, all of its threads, those that needed no disk included. Any pointer may be NULL. */
 mi_decl_export void mi_process_info(size_t* elapsed_msecs, size_t* user_msecs, size_t* system_msecs,
                                     size_t* current_rss, size_t* peak_rss, size_t* current_commit,
                                     size_t* peak_commit, size_t* page_faults) mi_attr_noexcept;
@@ -665,8 +731,9 @@ mi_decl_export void mi_thread_done(void) mi_attr_noexcept;
 mi_decl_export void mi_thread_set_in_threadpool(void) mi_attr_noexcept;
 
 /* ---- Options ----
-   Each is also an environment variable, MIMALLOC_ and the name in capitals, read once at start.
-   Setting one is best done before the first allocation; many are looked at only once. */
+   Each is also an environment variable, MIMALLOC_ and the name in any case, read once at start.
+   Setting one is best done before the first allocation; many are looked at only once. One that has
+   no effect keeps its value, and `verbose` says so and why. */
 
 typedef enum mi_option_e {
   mi_option_show_errors = 0,                      /* print errors and warnings */
@@ -687,7 +754,7 @@ typedef enum mi_option_e {
   mi_option_purge_delay = 15,                     /* ms till unused memory goes back; -1 never */
   mi_option_use_numa_nodes = 16,                  /* at most so many NUMA nodes; 0: ask the OS */
   mi_option_disallow_os_alloc = 17,               /* only arenas that the program reserved */
-  mi_option_os_tag = 18,                          /* VM tag (macOS) */
+  mi_option_os_tag = 18,                          /* no effect but on macOS: VM tag */
   mi_option_max_errors = 19,                      /* print at most so many errors */
   mi_option_max_warnings = 20,                    /* print at most so many warnings */
   mi_option_deprecated_max_segment_reclaim = 21,  /* does nothing */
@@ -696,32 +763,43 @@ typedef enum mi_option_e {
   mi_option_arena_purge_mult = 24,                /* multiplies `purge_delay` for arenas */
   mi_option_deprecated_purge_extend_delay = 25,   /* does nothing */
   mi_option_disallow_arena_alloc = 26,            /* no arenas: take memory from the OS */
-  mi_option_retry_on_oom = 27,                    /* Windows: retry for so many ms */
-  mi_option_visit_abandoned = 28,                 /* allow visiting ended threads' pages */
-  mi_option_guarded_min = 29,                     /* least size with a guard page (bytes) */
-  mi_option_guarded_max = 30,                     /* largest such size (bytes) */
-  mi_option_guarded_precise = 31,                 /* end blocks exactly at guard pages */
-  mi_option_guarded_sample_rate = 32,             /* guard one in so many; 0 none */
-  mi_option_guarded_sample_seed = 33,             /* start of the sampling; 0 random */
-  mi_option_generic_collect = 34,                 /* collect each so many slow allocations */
-  mi_option_page_reclaim_on_free = 35,  /* free takes over a left page: -1 no, 0 own, 1 all */
-  mi_option_page_full_retain = 36,      /* keep so many full pages in view */
-  mi_option_page_max_candidates = 37,   /* look at so many pages for the best one */
-  mi_option_max_vabits = 38,            /* bits of address space; 0: detect */
-  mi_option_pagemap_commit = 39,        /* commit the page map whole */
-  mi_option_page_commit_on_demand = 40, /* commit pages as they are used */
-  mi_option_page_max_reclaim = 41,      /* limit on taking back own pages; -1 none */
-  mi_option_page_cross_thread_max_reclaim = 42, /* limit on others' pages */
-  mi_option_allow_thp = 43,                     /* huge pages: 0 none, 1 some, 2 align for them */
+  mi_option_retry_on_oom = 27,          /* no effect but on Windows: retry for so many ms */
+  mi_option_visit_abandoned = 28,       /* allow visiting ended threads' pages */
+  mi_option_guarded_min = 29,           /* least size with a guard page (bytes) */
+  mi_option_guarded_max = 30,           /* largest such size (bytes) */
+  mi_option_guarded_precise = 31,       /* end blocks exactly at guard pages */
+  mi_option_guarded_sample_rate = 32,   /* guard one in so many; 0 none */
+  mi_option_guarded_sample_seed = 33,   /* start of the sampling; 0 random */
+  mi_option_generic_collect = 34,       /* collect each so many slow allocations */
+  mi_option_page_reclaim_on_free = 35,  /* free takes over nobody's page: -1 no, 0 own, 1 all */
+  mi_option_page_full_retain = 36,      /* no effect */
+  mi_option_page_max_candidates = 37,   /* no effect */
+  mi_option_max_vabits = 38,            /* no effect */
+  mi_option_pagemap_commit = 39,        /* the map of addresses is resident from the start */
+  mi_option_page_commit_on_demand = 40, /* no effect: always so */
+  mi_option_page_max_reclaim = 41,      /* free takes so many own pages back; -1 all */
+  mi_option_page_cross_thread_max_reclaim = 42, /* … others' pages; -1 all */
+  mi_option_allow_thp = 43,                     /* huge pages: 0 none, 1 some, 2 all, never split */
   mi_option_minimal_purge_size = 44,            /* smallest piece to purge (KiB); 0: automatic */
   mi_option_arena_max_object_size = 45,         /* larger objects come from the OS (KiB) */
-  mi_option_arena_is_numa_local = 46,           /* tie an arena to a NUMA node */
-  mi_option_corruption = 47,      /* on misuse: 0 go on, 1 abort or the error function, 2 abort */
-  mi_option_fill_freed = 48,      /* secure builds, fill freed blocks: 0 no, 1 zeros, 2 0xDF */
-  mi_option_quarantine_size = 49, /* MI_SECURE=FULL: freed memory kept from reuse (KiB) */
-  mi_option_show_leaks = 50,      /* print at exit what is still in use */
-  mi_option_guarded_sample_bytes = 51, /* guard one block in so many bytes; 0 none */
-  _mi_option_last = 52,
+  mi_option_arena_is_numa_local = 46,           /* no effect */
+  mi_option_stats_merge_on_collect = 47,        /* no effect: always merged */
+  mi_option_profile_alloc_interval = 48,        /* no effect yet, as all of `profile` (KiB) */
+  mi_option_profile_inuse_interval = 49,        /* (KiB) */
+  mi_option_profile_time_interval = 50,         /* (seconds) */
+  mi_option_profile_sample_rate = 51,           /* (KiB) */
+  mi_option_stats_merge_threshold = 52,         /* no effect: always merged */
+  mi_option_arena_purge_immediate_size = 53,    /* so much goes back at once (KiB); 0 no */
+  _mi_option_last = 54,                         /* the last number of mimalloc's, and one */
+
+  /* of this library alone */
+  mi_option_corruption = 1000,      /* on misuse: 0 go on, 1 abort or the error function, 2 abort */
+  mi_option_fill_freed = 1001,      /* secure builds, fill freed blocks: 0 no, 1 zeros, 2 0xDF */
+  mi_option_quarantine_size = 1002, /* MI_SECURE=FULL: freed memory kept from reuse (KiB) */
+  mi_option_show_leaks = 1003,      /* print at exit what is still in use */
+  mi_option_guarded_sample_bytes = 1004, /* guard one block in so many bytes; 0 none */
+  mi_option_guarded_underflow = 1005,    /* start blocks exactly behind guard pages */
+  mi_option_dlopen_deepbind = 1006,      /* shared library: dlopen leaves RTLD_DEEPBIND out */
 
   /* older names of the same options */
   mi_option_large_os_pages = mi_option_allow_large_os_pages,
@@ -765,7 +843,9 @@ mi_decl_export void mi_option_set_default(mi_option_t option, long value) mi_att
 /* ---- Only in the 2.x interface ---- */
 
 /* Which heap the plain functions (`mi_malloc`, …) of the calling thread use. Setting returns the
-   former. The backing heap is the main heap. */
+   former. A heap belonged to a thread in 2.x: so the backing heap, with which a thread starts, is
+   its own part of the main heap. Visiting, `contains` and collecting see that part alone; all else
+   takes it for the main heap. It is of no use after its thread has ended. */
 mi_decl_export mi_heap_t* mi_heap_set_default(mi_heap_t* heap) mi_attr_noexcept;
 mi_decl_result mi_heap_t* mi_heap_get_default(void) mi_attr_noexcept;
 mi_decl_result mi_heap_t* mi_heap_get_backing(void) mi_attr_noexcept;
@@ -774,8 +854,9 @@ mi_decl_result mi_heap_t* mi_heap_get_backing(void) mi_attr_noexcept;
 mi_decl_result bool mi_heap_contains_block(mi_heap_t* heap, const void* p) mi_attr_noexcept;
 mi_decl_result bool mi_heap_check_owned(mi_heap_t* heap, const void* p) mi_attr_noexcept;
 
-/* As `mi_heap_new_in_arena`; a NULL arena is any. The tag and the permission to destroy have no
-   effect. */
+/* As `mi_heap_new_in_arena`; a NULL arena is any. Visitors are told the tag, and
+   `mi_abandoned_visit_blocks` asks for it. Destroying a heap that may not be destroyed deletes
+   it. */
 mi_decl_result mi_heap_t* mi_heap_new_ex(int heap_tag, bool allow_destroy,
                                          mi_arena_id_t arena_id) mi_attr_noexcept;
 
@@ -783,8 +864,8 @@ mi_decl_result mi_heap_t* mi_heap_new_ex(int heap_tag, bool allow_destroy,
    any more. */
 mi_decl_export void mi_subproc_delete(mi_subproc_id_t subproc) mi_attr_noexcept;
 
-/* As `mi_heap_visit_abandoned_blocks`, for all heaps of a sub-process. The tag has no effect.
-   False unless the option `visit_abandoned` is on. */
+/* As `mi_heap_visit_abandoned_blocks`, for the heaps of a sub-process with this tag; a negative
+   tag is any. False unless the option `visit_abandoned` is on. */
 mi_decl_export bool mi_abandoned_visit_blocks(mi_subproc_id_t subproc_id, int heap_tag,
                                               bool visit_blocks, mi_block_visit_fun* visitor,
                                               void* arg);
@@ -800,10 +881,51 @@ mi_decl_export void mi_heap_guarded_set_size_bound(mi_heap_t* heap, size_t min,
 }
 #endif
 
+/* ---- Sizes known when compiled ----
+   As the functions without `csize`; a small size of whole words needs no test at run time.
+   `nonnull` promises that the pointer is not NULL. */
+
+/* For the functions below alone. */
+static inline bool mi_csize_is_words(size_t size) mi_attr_noexcept {
+  return size <= MI_SMALL_SIZE_MAX && size % sizeof(void*) == 0;
+}
+
+/* Allocate. */
+mi_decl_nodiscard static inline void* mi_malloc_csize(size_t size) mi_attr_noexcept {
+  return mi_csize_is_words(size) ? mi_wmalloc_small(mi_wsize_from_size(size)) : mi_malloc(size);
+}
+mi_decl_nodiscard static inline void* mi_zalloc_csize(size_t size) mi_attr_noexcept {
+  return mi_csize_is_words(size) ? mi_wzalloc_small(mi_wsize_from_size(size)) : mi_zalloc(size);
+}
+mi_decl_nodiscard static inline void* mi_theap_malloc_csize(mi_theap_t* theap,
+                                                            size_t size) mi_attr_noexcept {
+  return mi_csize_is_words(size) ? mi_theap_wmalloc_small(theap, mi_wsize_from_size(size))
+                                 : mi_theap_malloc(theap, size);
+}
+mi_decl_nodiscard static inline void* mi_theap_zalloc_csize(mi_theap_t* theap,
+                                                            size_t size) mi_attr_noexcept {
+  return mi_csize_is_words(size) ? mi_theap_wzalloc_small(theap, mi_wsize_from_size(size))
+                                 : mi_theap_zalloc(theap, size);
+}
+
+/* Free. */
+static inline void mi_free_csize(void* p, size_t size) mi_attr_noexcept { mi_free_size(p, size); }
+static inline void mi_free_csize_nonnull(void* p, size_t size) mi_attr_noexcept {
+  mi_free_size(p, size);
+}
+static inline void mi_free_csize_aligned(void* p, size_t size, size_t alignment) mi_attr_noexcept {
+  mi_free_size_aligned(p, size, alignment);
+}
+static inline void mi_free_csize_aligned_nonnull(void* p, size_t size,
+                                                 size_t alignment) mi_attr_noexcept {
+  mi_free_size_aligned(p, size, alignment);
+}
+
 /* ---- Typed: a T, or an array of `n` of them, as a T* ---- */
 
-#define mi_malloc_tp(tp)         ((tp*)mi_malloc(sizeof(tp)))
-#define mi_zalloc_tp(tp)         ((tp*)mi_zalloc(sizeof(tp)))
+#define mi_malloc_tp(tp)         ((tp*)mi_malloc_csize(sizeof(tp)))
+#define mi_zalloc_tp(tp)         ((tp*)mi_zalloc_csize(sizeof(tp)))
+#define mi_free_tp(tp, p)        mi_free_csize(p, sizeof(tp))
 #define mi_calloc_tp(tp, n)      ((tp*)mi_calloc(n, sizeof(tp)))
 #define mi_mallocn_tp(tp, n)     ((tp*)mi_mallocn(n, sizeof(tp)))
 #define mi_reallocn_tp(tp, p, n) ((tp*)mi_reallocn(p, n, sizeof(tp)))
@@ -822,23 +944,141 @@ mi_decl_export void mi_heap_guarded_set_size_bound(mi_heap_t* heap, size_t min,
 #if defined(__cplusplus)
 
 #include <cstdlib>
-#include <memory>
 #include <new>
+
+#if __cplusplus >= 201103L || (defined(_MSVC_LANG) && _MSVC_LANG >= 201103L)
+#include <memory>
 #include <type_traits>
+#include <utility>
+
+/* There are the allocators with heaps below, which need C++11. */
+#define MI_HAS_HEAP_STL_ALLOCATOR 1
+#endif
 
 /* For the allocators below alone. */
 namespace mi_detail {
 
 /* Types with no more than this alignment need no aligned function: see the top of this file. */
-enum : std::size_t { plain_alignment = 16 };
+enum { plain_alignment = 16 };
 
-[[noreturn]] inline void out_of_memory() {
+template <class T>
+struct behind_char {
+  char c;
+  T t;
+};
+
+template <class T>
+struct alignment {
+#if defined(MI_HAS_HEAP_STL_ALLOCATOR)
+  enum { value = alignof(T) };
+#else
+  enum { value = sizeof(behind_char<T>) - sizeof(T) };
+#endif
+};
+
+/* References to a T; also for `void`, which containers only rebind. */
+template <class T>
+struct references {
+  typedef T& reference;
+  typedef const T& const_reference;
+};
+template <>
+struct references<void> {
+  typedef references& reference;
+  typedef const references& const_reference;
+};
+
+/* The members that all allocators have, those that C++98 asks for included. */
+template <class T>
+struct allocator_base {
+  typedef T value_type;
+  typedef std::size_t size_type;
+  typedef std::ptrdiff_t difference_type;
+  typedef T* pointer;
+  typedef const T* const_pointer;
+  typedef typename references<T>::reference reference;
+  typedef typename references<T>::const_reference const_reference;
+
+  size_type max_size() const mi_attr_noexcept {
+    return static_cast<size_type>(PTRDIFF_MAX) / sizeof(T);
+  }
+  pointer address(reference x) const mi_attr_noexcept {
+    return reinterpret_cast<pointer>(&reinterpret_cast<char&>(x));
+  }
+  const_pointer address(const_reference x) const mi_attr_noexcept {
+    return reinterpret_cast<const_pointer>(&reinterpret_cast<const char&>(x));
+  }
+#if defined(MI_HAS_HEAP_STL_ALLOCATOR)
+  typedef std::true_type propagate_on_container_copy_assignment;
+  typedef std::true_type propagate_on_container_move_assignment;
+  typedef std::true_type propagate_on_container_swap;
+
+  template <class U, class... Args>
+  void construct(U* p, Args&&... args) {
+    ::new (static_cast<void*>(p)) U(std::forward<Args>(args)...);
+  }
+  template <class U>
+  void destroy(U* p) mi_attr_noexcept {
+    p->~U();
+  }
+#else
+  void construct(pointer p, const_reference value) { ::new (static_cast<void*>(p)) T(value); }
+  void destroy(pointer p) { p->~T(); }
+#endif
+};
+
+inline void out_of_memory() {
 #if defined(__cpp_exceptions) || defined(__EXCEPTIONS) || defined(_CPPUNWIND)
   throw std::bad_alloc();
 #else
   std::abort();
 #endif
 }
+
+}  // namespace mi_detail
+
+/* Allocates as `new` does, in the calling thread's default heap. */
+template <class T>
+struct mi_stl_allocator : mi_detail::allocator_base<T> {
+  template <class U>
+  struct rebind {
+    typedef mi_stl_allocator<U> other;
+  };
+#if defined(MI_HAS_HEAP_STL_ALLOCATOR)
+  typedef std::true_type is_always_equal;
+#endif
+
+  mi_stl_allocator() mi_attr_noexcept {}
+  mi_stl_allocator(const mi_stl_allocator&) mi_attr_noexcept : mi_detail::allocator_base<T>() {}
+  template <class U>
+  mi_stl_allocator(const mi_stl_allocator<U>&) mi_attr_noexcept {}
+  mi_stl_allocator& operator=(const mi_stl_allocator&) mi_attr_noexcept { return *this; }
+  mi_stl_allocator select_on_container_copy_construction() const { return *this; }
+
+  mi_decl_nodiscard T* allocate(std::size_t count, const void* = 0) {
+    const std::size_t alignment = mi_detail::alignment<T>::value;
+    if (alignment <= mi_detail::plain_alignment) {
+      return static_cast<T*>(mi_new_n(count, sizeof(T)));
+    }
+    if (count > this->max_size()) { mi_detail::out_of_memory(); }
+    return static_cast<T*>(mi_new_aligned(count * sizeof(T), alignment));
+  }
+  void deallocate(T* p, std::size_t = 0) mi_attr_noexcept { mi_free(p); }
+};
+
+/* Any of them frees what another has allocated. */
+template <class T, class U>
+bool operator==(const mi_stl_allocator<T>&, const mi_stl_allocator<U>&) mi_attr_noexcept {
+  return true;
+}
+template <class T, class U>
+bool operator!=(const mi_stl_allocator<T>&, const mi_stl_allocator<U>&) mi_attr_noexcept {
+  return false;
+}
+
+#if defined(MI_HAS_HEAP_STL_ALLOCATOR)
+/* For the allocators below alone. */
+namespace mi_detail {
 
 /* `mi_heap_alloc_new_n` for types that ask for a large alignment. */
 inline void* heap_new_n_aligned(mi_heap_t* heap, std::size_t count, std::size_t size,
@@ -853,38 +1093,30 @@ inline void* heap_new_n_aligned(mi_heap_t* heap, std::size_t count, std::size_t 
   }
 }
 
-/* The member types that all allocators have; also for `void`, which containers only rebind. */
-template <class T>
-struct allocator_types {
-  typedef T value_type;
-  typedef std::size_t size_type;
-  typedef std::ptrdiff_t difference_type;
-  typedef T* pointer;
-  typedef const T* const_pointer;
-  typedef typename std::add_lvalue_reference<T>::type reference;
-  typedef typename std::add_lvalue_reference<const T>::type const_reference;
-  typedef std::true_type propagate_on_container_copy_assignment;
-  typedef std::true_type propagate_on_container_move_assignment;
-  typedef std::true_type propagate_on_container_swap;
-
-  size_type max_size() const noexcept { return static_cast<size_type>(PTRDIFF_MAX) / sizeof(T); }
-};
-
 /* A heap that is shared by the copies of an allocator. It has a copy constructor but no move: an
    allocator that was moved from must go on being equal to the new one. */
 template <class T>
-class heap_allocator : public allocator_types<T> {
+class heap_allocator : public allocator_base<T> {
  public:
   typedef std::false_type is_always_equal;
 
   heap_allocator(const heap_allocator&) = default;
   heap_allocator& operator=(const heap_allocator&) = default;
 
-  mi_decl_nodiscard T* allocate(std::size_t count) {
+  mi_decl_nodiscard T* allocate(std::size_t count, const void* = nullptr) {
     if (alignof(T) <= plain_alignment) {
       return static_cast<T*>(mi_heap_alloc_new_n(heap_.get(), count, sizeof(T)));
     }
     return static_cast<T*>(heap_new_n_aligned(heap_.get(), count, sizeof(T), alignof(T)));
+  }
+
+  /* As `mi_heap_collect` for its heap. */
+  void collect(bool force) { mi_heap_collect(heap_.get(), force); }
+
+  /* Whether the other one has the same heap. */
+  template <class U>
+  bool is_equal(const heap_allocator<U>& other) const noexcept {
+    return heap_ == other.heap_;
   }
 
  protected:
@@ -903,11 +1135,6 @@ class heap_allocator : public allocator_types<T> {
   template <class U>
   heap_allocator(const heap_allocator<U>& other) noexcept : heap_(other.heap_) {}
 
-  template <class U>
-  bool has_heap_of(const heap_allocator<U>& other) const noexcept {
-    return heap_ == other.heap_;
-  }
-
  private:
   template <class U>
   friend class heap_allocator;
@@ -916,40 +1143,6 @@ class heap_allocator : public allocator_types<T> {
 };
 
 }  // namespace mi_detail
-
-/* Allocates as `new` does, in the calling thread's default heap. */
-template <class T>
-struct mi_stl_allocator : mi_detail::allocator_types<T> {
-  typedef std::true_type is_always_equal;
-  template <class U>
-  struct rebind {
-    typedef mi_stl_allocator<U> other;
-  };
-
-  mi_stl_allocator() noexcept = default;
-  mi_stl_allocator(const mi_stl_allocator&) noexcept = default;
-  mi_stl_allocator& operator=(const mi_stl_allocator&) noexcept = default;
-  template <class U>
-  mi_stl_allocator(const mi_stl_allocator<U>&) noexcept {}
-
-  mi_decl_nodiscard T* allocate(std::size_t count) {
-    if (alignof(T) <= mi_detail::plain_alignment) {
-      return static_cast<T*>(mi_new_n(count, sizeof(T)));
-    }
-    if (count > this->max_size()) { mi_detail::out_of_memory(); }
-    return static_cast<T*>(mi_new_aligned(count * sizeof(T), alignof(T)));
-  }
-  void deallocate(T* p, std::size_t) noexcept { mi_free(p); }
-};
-
-template <class T, class U>
-bool operator==(const mi_stl_allocator<T>&, const mi_stl_allocator<U>&) noexcept {
-  return true;
-}
-template <class T, class U>
-bool operator!=(const mi_stl_allocator<T>&, const mi_stl_allocator<U>&) noexcept {
-  return false;
-}
 
 /* Allocates in a heap of its own, which is deleted with the last copy of the allocator, or in a
    given heap, which is left alone. Allocators are equal when they have the same heap. */
@@ -966,15 +1159,16 @@ struct mi_heap_stl_allocator : mi_detail::heap_allocator<T> {
   mi_heap_stl_allocator(const mi_heap_stl_allocator<U>& other) noexcept
       : mi_detail::heap_allocator<T>(other) {}
 
-  void deallocate(T* p, std::size_t) noexcept { mi_free(p); }
+  mi_heap_stl_allocator select_on_container_copy_construction() const { return *this; }
+  void deallocate(T* p, std::size_t = 0) noexcept { mi_free(p); }
 
   template <class U>
   bool operator==(const mi_heap_stl_allocator<U>& other) const noexcept {
-    return this->has_heap_of(other);
+    return this->is_equal(other);
   }
   template <class U>
   bool operator!=(const mi_heap_stl_allocator<U>& other) const noexcept {
-    return !this->has_heap_of(other);
+    return !this->is_equal(other);
   }
 };
 
@@ -993,17 +1187,19 @@ struct mi_heap_destroy_stl_allocator : mi_detail::heap_allocator<T> {
   mi_heap_destroy_stl_allocator(const mi_heap_destroy_stl_allocator<U>& other) noexcept
       : mi_detail::heap_allocator<T>(other) {}
 
-  void deallocate(T*, std::size_t) noexcept {}
+  mi_heap_destroy_stl_allocator select_on_container_copy_construction() const { return *this; }
+  void deallocate(T*, std::size_t = 0) noexcept {}
 
   template <class U>
   bool operator==(const mi_heap_destroy_stl_allocator<U>& other) const noexcept {
-    return this->has_heap_of(other);
+    return this->is_equal(other);
   }
   template <class U>
   bool operator!=(const mi_heap_destroy_stl_allocator<U>& other) const noexcept {
-    return !this->has_heap_of(other);
+    return !this->is_equal(other);
   }
 };
 
+#endif /* MI_HAS_HEAP_STL_ALLOCATOR */
 #endif /* __cplusplus */
 #endif /* MIMALLOC_H */

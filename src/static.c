@@ -6,6 +6,12 @@
 #define _GNU_SOURCE
 #endif
 
+#ifdef __cplusplus
+#define MI_IMPLEMENTATION
+#endif
+
+#ifdef __linux__
+
 #include "port/linux.c"
 #include "port/linux_fault.c"
 
@@ -32,6 +38,7 @@
 #include "page/check.c"
 #include "page/waiting.c"
 
+#include "heap/count.c"
 #include "heap/home.c"
 #include "heap/tracked.c"
 #include "heap/quarantine.c"
@@ -61,5 +68,27 @@
 #include "api/posix.c"
 #include "api/new.c"
 #include "api/live.c"
-#include "api/override.c"
+#include "api/profile.c"
+#include "api/dlopen.c"
 #include "api/glibc.c"
+#include "api/override.c"
+
+#elif defined(_WIN32)
+#error "mimalloc has no port to Windows yet"
+#elif defined(__APPLE__)
+#error "mimalloc has no port to macOS and iOS yet"
+#elif defined(__FreeBSD__) || defined(__DragonFly__)
+#error "mimalloc has no port to FreeBSD yet"
+#elif defined(__NetBSD__)
+#error "mimalloc has no port to NetBSD yet"
+#elif defined(__OpenBSD__)
+#error "mimalloc has no port to OpenBSD yet"
+#elif defined(__sun)
+#error "mimalloc has no port to Solaris and illumos yet"
+#elif defined(__wasm__)
+#error "mimalloc has no port to WebAssembly yet"
+#elif defined(__HAIKU__)
+#error "mimalloc has no port to Haiku yet"
+#else
+#error "mimalloc has no port to this platform yet"
+#endif

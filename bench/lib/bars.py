@@ -65,6 +65,8 @@ def of_scaling(summary):
     for row in summary.threaded_rows():
         speed_up = summary.speed_up(row, stats.OURS)
         crowd = summary.crowd_cost(row, stats.OURS)
+        if summary.live_grows(row, stats.OURS):
+            crowd = None
         if speed_up is not None and row in stats.UNSHARED:
             yield Bar(f"{row}: 2 threads, times as fast as 1", "≥", stats.SPEED_UP, speed_up, 2)
         if crowd is not None:

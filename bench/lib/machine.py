@@ -35,6 +35,12 @@ def memory():
     return f"{int(kib) / 2**20:.1f} GiB" if kib.isdigit() else kib
 
 
+def available_gib():
+    """Memory that programs can have without swapping; no limit where that is not known."""
+    kib = field("/proc/meminfo", "MemAvailable").split()[0]
+    return int(kib) / 2**20 if kib.isdigit() else float("inf")
+
+
 def virtual():
     flags = field("/proc/cpuinfo", "flags").split()
     return " (in a virtual machine)" if "hypervisor" in flags else ""

@@ -25,7 +25,7 @@ class Allocator:
         """Of what named() returns; NAME= is the system's. For argparse."""
         first, *changes = text.split(",")
         name, separator, libraries = first.partition("=")
-        libraries = [each for each in libraries.split(":") if each]
+        libraries = [os.path.abspath(each) for each in libraries.split(":") if each]
         if not separator:
             raise argparse.ArgumentTypeError(f"{text}: not NAME=LIBRARY")
         for library in libraries:

@@ -108,12 +108,30 @@ def draw_threads(summary, path):
     save(figure, path)
 
 
+def draw_sweep(summary, path):
+    figure, axes = plt.subplots(figsize=(8, 5))
+    for name in [stats.OURS, *summary.peers]:
+        points = summary.sweep_points(name)
+        axes.plot([kib / 1024 for kib, _ in points], [ns for _, ns in points],
+                  **style(summary.peers, name), markersize=4, label=name,
+                  linewidth=2 if name == stats.OURS else 1)
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xlabel("live, MiB")
+    axes.set_ylabel("nanoseconds for one replacement")
+    axes.grid(linewidth=0.3, which="both")
+    axes.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1.01, 1))
+    save(figure, path)
+
+
 def main(directory):
     summary = report.load(directory)
     if summary.table:
         draw_ratios(summary, "cpu", "CPU time", os.path.join(directory, "cpu.svg"))
         draw_ratios(summary, "rss_kib", "peak RSS", os.path.join(directory, "rss.svg"))
         draw_means(summary, os.path.join(directory, "means.svg"))
+    if "sweep" in summary.phases:
+        draw_sweep(summary, os.path.join(directory, "sweep.svg"))
     if "threads" in summary.phases:
         draw_threads(summary, os.path.join(directory, "threads.svg"))
 

@@ -108,7 +108,8 @@ class Summary:
             "# The comparison\n", self.machine(), self.scores(), self.bars(), self.failures(),
             self.ratios("CPU time", "cpu", self.cpu, seconds, "s"),
             self.ratios("Peak RSS", "rss_kib", self.rss, mib, "MiB"),
-            self.start(), self.idle(), self.instructions(), self.scaling(), self.details(),
+            self.start(), self.idle(), self.sweep(), self.instructions(), self.misses(),
+            self.scaling(), self.details(),
             self.commands()]
         return "\n".join(part for part in parts if part)
 
@@ -279,9 +280,48 @@ class Summary:
                 for name in self.peers + self.limits])
         if not lines:
             return ""
-        return ("## Instructions\n\nCounted by callgrind, one run each, at "
+        return ("## Instructions\n\nCounted by cachegrind, one run each, at "
                 f"{self.about['instruction_scale']} % of the work.\n\n"
                 + table(["", "ours, millions", *self.peers, *self.limits], lines))
+
+    def misses(self):
+        """For each operation of a workload, what it does with its blocks included."""
+        lines = []
+        for row, cells in stats.tabulate(self.phases.get("instructions", [])).items():
+            for column, level in (("l1_misses", "first"), ("ll_misses", "last")):
+                texts = [f"{cell.median(column) / cell.median('operations'):.2f}"
+                         if cell and cell.median("operations") else "–"
+                         for cell in (cells.get(name) for name in self.names)]
+                lines.append([f"{row}, {level}", *texts])
+        if not lines:
+            return ""
+        return ("## Cache misses\n\nFor each operation, by cachegrind: of a first level of 32 KiB "
+                "and a last one of 1 MiB. The program's own are among them.\n\n"
+                + table(["", *self.names], lines))
+
+    def sweep_table(self):
+        return stats.tabulate(self.phases.get("sweep", []))
+
+    def sweep_points(self, name):
+        """Pairs of KiB alive and nanoseconds for one operation, of the quickest run."""
+        found = [cells.get(name) for cells in self.sweep_table().values()]
+        return [(cell.median("live_peak_kib"), cell.least("steady_ps") / 1000)
+                for cell in found if cell]
+
+    def sweep(self):
+        names = [stats.OURS, *self.peers, *self.builds]
+        lines = []
+        for row, cells in self.sweep_table().items():
+            values = [cells[name].least("steady_ps") / 1000 if cells.get(name) else None
+                      for name in names]
+            best = min((each for each in values if each is not None), default=None)
+            lines.append([row] + ["–" if each is None else f"**{each:.1f}**" if each == best
+                                  else f"{each:.1f}" for each in values])
+        if not lines:
+            return ""
+        return ("## Sweep\n\nCPU time of one replacement, in nanoseconds, by what is live: random "
+                "blocks of 8 to 1000 bytes, one thread, the quickest run of each. The program's own "
+                "cache misses are in it.\n\n" + table(["live", *names], lines))
 
     def thread_cells(self, row, name):
         """Of the runs with different numbers of threads: pairs of the number and a Cell."""
@@ -315,6 +355,11 @@ class Summary:
         cpu = self.quickest(row, name, "cpu")
         return cpu[stats.CROWD] / cpu[2] if 2 in cpu and stats.CROWD in cpu else None
 
+    def live_grows(self, row, name):
+        """Whether more threads have more blocks alive: then caches, not the allocator, decide."""
+        live = {count: cell.median("live_peak_kib") for count, cell in self.thread_cells(row, name)}
+        return bool(live.get(2) and live.get(stats.CROWD, 0) > 2 * live[2])
+
     def scaling_bars(self):
         """Rows beside allocators, by the quickest run of each; bold: the bar is not met."""
         names = [stats.OURS, *self.peers]
@@ -328,8 +373,10 @@ class Summary:
                     f"**{ratio(each)}**" if limit and each and each < limit else ratio(each)
                     for each in speeds])
             if any(crowds):
-                crowd.append([row, f"≤ {stats.CROWD_COST}"] + [
-                    self.marked(each, stats.CROWD_COST) if each else "–" for each in crowds])
+                grows = self.live_grows(row, stats.OURS)
+                crowd.append([row, "–" if grows else f"≤ {stats.CROWD_COST}"] + [
+                    "–" if not each else ratio(each) if grows
+                    else self.marked(each, stats.CROWD_COST) for each in crowds])
         header = ["", "bar", *names]
         text = ""
         if speed:

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Counts the instructions of one malloc and free under several allocators, with callgrind.
+"""Counts instructions and cache misses of one malloc and free, under several allocators.
 
     instructions.py [OPTIONS] NAME=LIBRARY...
 
 Each LIBRARY is preloaded into patterns.c (beside this file); an empty one stands for the system's
 allocator; `:` and a second one, `,` and VARIABLE=VALUE may follow. One that does not run under
-callgrind is named and left out. Every figure is the difference between a long and a short run, per
-operation: start-up cancels out. It is exact and repeatable; about 13 instructions of it are the loop and the calls.
-Writes OUT/instructions.csv and OUT/instructions.md, and prints the latter.
+cachegrind is named and left out. Every figure is the difference between a long and a short run, per
+operation: start-up cancels out. It is exact and repeatable; about 13 instructions of it are the
+loop and the calls. The program touches no block, so misses are those of the allocator and of the table
+that blocks are in. Writes OUT/instructions.csv and OUT/instructions.md, and prints the latter.
 """
 import argparse
 import concurrent.futures
@@ -21,14 +22,22 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
+from lib import counts  # noqa: E402
 from lib.measure import Allocator, preloading  # noqa: E402
 
 PATTERNS = {
     "pair": "malloc, then free",
     "batch": "1000 mallocs, then 1000 frees in the same order",
     "replace": "free one of 5000 blocks at random, malloc another",
+    "spread": "free one of 100,000 blocks at random, malloc another",
     "remote": "one thread mallocs 5000, another frees them",
 }
+TITLES = {
+    "instructions": "Instructions per malloc and free; about 13 are the loop and the calls.",
+    "l1_misses": "First-level misses per malloc and free, of a cache of 32 KiB.",
+    "ll_misses": "Last-level misses per malloc and free, of a cache of 1 MiB.",
+}
+AT_ONCE = {"pair": 1, "batch": 1000, "spread": 100000}
 SIZES = [16, 64, 256, 1024, 4096, 16384, 32768, 65536, 262144, 1048576, 4194304]
 QUICK_SIZES = [16, 1024, 4096, 32768, 1048576]
 LIVE_BYTES = 256 << 20  # patterns.c holds no more than this at a time
@@ -55,27 +64,18 @@ def build(compiler, folder):
 
 
 def collected(program, allocator, pattern, size, count):
-    run = subprocess.run(
-        ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", program, pattern,
-         str(size), str(count)],
-        env=preloading(allocator), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        check=False)
-    found = re.search(r"Collected : (\d+)", run.stdout)
-    if run.returncode != 0 or not found:
-        raise RuntimeError(run.stdout.strip().splitlines()[-1] if run.stdout else "no output")
-    return int(found.group(1))
+    return counts.count([program, pattern, str(size), str(count)], preloading(allocator))
 
 
 def counts_for(pattern, size):
     """Two counts of operations, in whole rounds of the pattern; fewer where each is dear."""
-    at_once = {"pair": 1, "batch": 1000}.get(pattern, 5000)
-    at_once = min(at_once, LIVE_BYTES // size)
+    at_once = min(AT_ONCE.get(pattern, 5000), LIVE_BYTES // size)
     low = at_once * max(1, 5000 // at_once)
     return low, (5 if size <= 32768 else 3) * low
 
 
 def can_run(program, allocator):
-    """Whether it does so under callgrind; says if not."""
+    """Whether it does so under cachegrind; says if not."""
     try:
         collected(program, allocator, "pair", 16, 1)
     except RuntimeError as error:
@@ -85,15 +85,15 @@ def can_run(program, allocator):
 
 
 def measure(program, allocator, pattern, size):
-    """Instructions per operation, the loop's own included; None if the program fails."""
+    """Figures per operation, the loop's own included, by name; none if the program fails."""
     low, high = counts_for(pattern, size)
     try:
         more = collected(program, allocator, pattern, size, high)
         less = collected(program, allocator, pattern, size, low)
     except RuntimeError as error:
         print(f"instructions: {pattern} {size}: {error}", file=sys.stderr)
-        return None
-    return (more - less) / (high - low)
+        return {}
+    return {name: (more[name] - less[name]) / (high - low) for name in counts.FIGURES}
 
 
 def size_name(size):
@@ -106,22 +106,31 @@ def size_name(size):
 def write_csv(path, names, rows):
     with open(path, "w", newline="", encoding="utf-8") as out:
         writer = csv.writer(out)
-        writer.writerow(["pattern", "size", *names])
-        for pattern, size, values in rows:
-            writer.writerow([pattern, size, *("" if v is None else f"{v:.1f}" for v in values)])
+        writer.writerow(["figure", "pattern", "size", *names])
+        for figure in counts.FIGURES:
+            for pattern, size, values in rows:
+                writer.writerow([figure, pattern, size, *(
+                    f"{each[figure]:.3f}" if each else "" for each in values)])
+
+
+def table(figure, names, rows):
+    digits = 0 if figure == "instructions" else 2
+    lines = ["", TITLES[figure], "", "| pattern | size | " + " | ".join(names) + " |",
+             "|---|---|" + "---|" * len(names)]
+    for pattern, size, values in rows:
+        shown = [round(each[figure], digits) if each else None for each in values]
+        best = min((each for each in shown if each is not None), default=None)
+        cells = ["-" if each is None else f"**{each:.{digits}f}**" if each == best
+                 else f"{each:.{digits}f}" for each in shown]
+        lines.append(f"| {pattern} | {size_name(size)} | " + " | ".join(cells) + " |")
+    return lines
 
 
 def markdown(names, rows):
-    lines = ["Instructions per malloc and free, by callgrind; about 13 are the loop and the calls.",
-             ""]
+    lines = ["By cachegrind. The patterns:", ""]
     lines += [f"- `{name}`: {text}" for name, text in PATTERNS.items()]
-    lines += ["", "| pattern | size | " + " | ".join(names) + " |",
-              "|---|---|" + "---|" * len(names)]
-    for pattern, size, values in rows:
-        known = [v for v in values if v is not None]
-        best = min(known) if known else None
-        cells = ["-" if v is None else f"**{v:.0f}**" if v == best else f"{v:.0f}" for v in values]
-        lines.append(f"| {pattern} | {size_name(size)} | " + " | ".join(cells) + " |")
+    for figure in counts.FIGURES:
+        lines += table(figure, names, rows)
     return "\n".join(lines) + "\n"
 
 

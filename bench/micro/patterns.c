@@ -1,4 +1,4 @@
-// bench: micro, patterns of malloc and free whose instructions are counted
+// bench: micro, patterns of malloc and free whose instructions and cache misses are counted
 //   patterns PATTERN SIZE COUNT
 // An operation is a malloc and a free. The difference between two counts is the cost of the
 // operations alone, with about 13 instructions for the loop and the calls. Blocks are not touched:
@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS = 5000, BATCH = 1000 };
+enum { SLOTS = 5000, MANY = 100000, BATCH = 1000 };
 
-static void* slots[SLOTS];
+static void* slots[MANY];
 
 // As many blocks as stay below 256 MiB, so that large sizes fit any machine.
 static int at_most(int blocks, size_t size) {
@@ -36,8 +36,8 @@ static void batch(size_t size, long count) {
   }
 }
 
-static void replace(size_t size, long count) {
-  const int live = at_most(SLOTS, size);
+static void replace_among(int blocks, size_t size, long count) {
+  const int live = at_most(blocks, size);
   unsigned random = 1;
   for (int j = 0; j < live; j++) { slots[j] = take(size); }
   for (long i = 0; i < count; i++) {
@@ -47,6 +47,10 @@ static void replace(size_t size, long count) {
     slots[j] = take(size);
   }
 }
+
+static void replace(size_t size, long count) { replace_among(SLOTS, size, count); }
+
+static void spread(size_t size, long count) { replace_among(MANY, size, count); }
 
 static void* free_all(void* count) {
   for (int j = 0; j < *(int*)count; j++) { free(slots[j]); }
@@ -68,13 +72,17 @@ int main(int argc, char** argv) {
   static const struct {
     const char* name;
     void (*run)(size_t size, long count);
-  } patterns[] = {{"pair", pair}, {"batch", batch}, {"replace", replace}, {"remote", remote}};
+  } patterns[] = {{"pair", pair},
+                  {"batch", batch},
+                  {"replace", replace},
+                  {"spread", spread},
+                  {"remote", remote}};
   for (size_t i = 0; argc == 4 && i < sizeof(patterns) / sizeof(patterns[0]); i++) {
     if (strcmp(argv[1], patterns[i].name) == 0) {
       patterns[i].run((size_t)atol(argv[2]), atol(argv[3]));
       return 0;
     }
   }
-  fprintf(stderr, "usage: patterns pair|batch|replace|remote SIZE COUNT\n");
+  fprintf(stderr, "usage: patterns pair|batch|replace|spread|remote SIZE COUNT\n");
   return 2;
 }

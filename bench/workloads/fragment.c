@@ -24,9 +24,10 @@ static block_t* newest;
 static size_t live_bytes;
 static long operations;
 
-static void fill(size_t phase, size_t full, rng_t* rng) {
-  while (live_bytes < full) {
-    const size_t bytes = rng_between(rng, kinds[phase].low, kinds[phase].high);
+static void fill(long phase, rng_t* rng) {
+  const size_t low = kinds[phase % PHASES].low, high = kinds[phase % PHASES].high;
+  while (live_bytes < FULL) {
+    const size_t bytes = rng_between(rng, low, high);
     block_t* b = take(bytes);
     b->next = newest;
     b->bytes = bytes;
@@ -58,10 +59,10 @@ static void thin_out(size_t percent, rng_t* rng) {
 
 int main(int argc, char** argv) {
   workload_start(argc, argv);
-  const size_t full = (size_t)scaled(FULL);
+  const long phases = scaled(PHASES);
   rng_t rng = rng_seeded(1);
-  for (size_t phase = 0; phase < PHASES; phase++) {
-    fill(phase, full, &rng);
+  for (long phase = 0; phase < phases; phase++) {
+    fill(phase, &rng);
     thin_out(90, &rng);
   }
   report_idle();

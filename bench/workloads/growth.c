@@ -32,8 +32,7 @@ static void grow_until(size_t until, bool by_half) {
 int main(int argc, char** argv) {
   workload_start(argc, argv);
   const long rounds = scaled(6);
-  const size_t part = workload.scale < 100 ? (size_t)(100 / workload.scale) : 1;
-  for (long i = 0; i < rounds; i++) { grow_until(BY_HALF_UNTIL / part, true); }
-  grow_until(BY_STEPS_UNTIL / part, false);
+  for (long i = 0; i < rounds; i++) { grow_until(BY_HALF_UNTIL, true); }
+  grow_until(BY_STEPS_UNTIL, false);
   return report(operations);
 }

@@ -53,18 +53,17 @@ static void end_all(block_t** sessions, size_t count) {
 
 int main(int argc, char** argv) {
   workload_start(argc, argv);
-  const size_t kept_count = (size_t)scaled(KEPT), count = (size_t)scaled(BURST);
   rng_t rng = rng_seeded(1);
-  block_t** kept = begin_all(kept_count, &rng);
-  block_t** burst = begin_all(count, &rng);
+  block_t** kept = begin_all(KEPT, &rng);
+  block_t** burst = begin_all(BURST, &rng);
   for (long i = scaled(30 * 1000); i > 0; i--) {
-    block_t** session = &burst[rng_below(&rng, count)];
+    block_t** session = &burst[rng_below(&rng, BURST)];
     end(*session);
     *session = begin(&rng);
   }
   metric("rss_peak_kib", rss_kib());
-  end_all(burst, count);
+  end_all(burst, BURST);
   report_idle();
-  end_all(kept, kept_count);
+  end_all(kept, KEPT);
   return report(operations);
 }

@@ -5,6 +5,8 @@
    deleted, strings, vectors and all; the table grows and shrinks by reallocation. */
 #include "workload.h"
 
+enum { WORDS = 120 * 1000, ROUNDS = 5 };
+
 typedef struct entry_t {
   struct entry_t* next;
   char* text;
@@ -119,18 +121,18 @@ static void delete_word(size_t word) {
 
 int main(int argc, char** argv) {
   workload_start(argc, argv);
-  const size_t words = (size_t)scaled(120 * 1000) + 10;
+  const long rounds = scaled(ROUNDS);
   rng_t rng = rng_seeded(1);
   resize(1024);
-  for (int round = 0; round < 5; round++) {
-    for (size_t i = 0; i < 4 * words; i++) { /* some words far more often than others */
-      const size_t limit = rng_log_between(&rng, 8, words < 16 ? 16 : words);
-      occur(rng_below(&rng, limit < words ? limit : words));
+  for (long round = 0; round < rounds; round++) {
+    for (size_t i = 0; i < 4 * WORDS; i++) { /* some words far more often than others */
+      const size_t limit = rng_log_between(&rng, 8, WORDS);
+      occur(rng_below(&rng, limit < WORDS ? limit : WORDS));
     }
-    const size_t first = words / 5 * (size_t)round / 2;
-    for (size_t word = first; word < first + words / 2; word++) { delete_word(word); }
+    const size_t first = WORDS / ROUNDS * (size_t)(round % ROUNDS) / 2;
+    for (size_t word = first; word < first + WORDS / 2; word++) { delete_word(word); }
   }
-  for (size_t word = 0; word < words; word++) { delete_word(word); }
+  for (size_t word = 0; word < WORDS; word++) { delete_word(word); }
   CHECK(entries == 0);
   give(table, buckets * sizeof(entry_t*));
   return report(operations);

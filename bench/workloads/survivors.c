@@ -37,11 +37,10 @@ static void free_most(void) {
 
 int main(int argc, char** argv) {
   workload_start(argc, argv);
-  const size_t full = (size_t)scaled(FULL);
   rng_t rng = rng_seeded(1);
-  slots = take(full / 1024 * sizeof(slot_t));
-  while (live_bytes < full) {
-    CHECK(count < full / 1024);
+  slots = take(FULL / 1024 * sizeof(slot_t));
+  while (live_bytes < FULL) {
+    CHECK(count < FULL / 1024);
     slot_fill(&slots[count], random_size(&rng));
     live_bytes += slots[count++].size;
   }
@@ -51,6 +50,6 @@ int main(int argc, char** argv) {
   free_most();
   report_idle();
   for (size_t i = 0; i < count; i++) { slot_empty(&slots[i]); }
-  give(slots, full / 1024 * sizeof(slot_t));
+  give(slots, FULL / 1024 * sizeof(slot_t));
   return report(operations);
 }

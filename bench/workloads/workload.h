@@ -1,8 +1,10 @@
 /* What the workloads share: arguments, random numbers, checks, the count of live bytes, resident
    memory, threads. Each program includes it first, and starts main with workload_start.
 
-   The work is fixed, and divided among the threads together with the live blocks: CPU time, wall
-   time and memory compare between allocators, and between numbers of threads. */
+   The number of operations is fixed and divided among the threads, so that CPU time and wall time
+   compare between allocators and between numbers of threads. --scale changes this number only: live
+   blocks, their sizes and the threads stay what they are, since a smaller live set is another
+   workload. */
 #ifndef BENCH_WORKLOAD_H
 #define BENCH_WORKLOAD_H
 
@@ -33,12 +35,46 @@ static struct {
   long idle;  /* seconds */
 } workload = {"", 2, 100, 0};
 
+/* An option of one workload: its name and where its value goes. */
+typedef struct {
+  const char* name;
+  const char** value;
+} option_t;
+
+static option_t workload_options[4];
+
 static inline _Noreturn void fail(const char* what, int line) {
   fprintf(stderr, "%s: wrong: %s (line %d)\n", workload.name, what, line);
   _exit(1);
 }
 
 #define CHECK(condition) ((condition) ? (void)0 : fail(#condition, __LINE__))
+
+/* Before workload_start; the text that *value holds already is the default. */
+static inline void workload_option(const char* name, const char** value) {
+  option_t* option = workload_options;
+  while (option->name != NULL) { option++; }
+  *option = (option_t){name, value};
+}
+
+static inline bool workload_takes(const char* name, const char* value) {
+  for (size_t i = 0; i < sizeof(workload_options) / sizeof(option_t); i++) {
+    const option_t* option = &workload_options[i];
+    if (option->name != NULL && value != NULL && strcmp(option->name, name) == 0) {
+      *option->value = value;
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The number that an option's value is; anything else ends the program. */
+static inline size_t number_of(const char* text) {
+  char* end = NULL;
+  const long value = strtol(text, &end, 10);
+  CHECK(value > 0 && *end == '\0');
+  return (size_t)value;
+}
 
 static inline void workload_start(int argc, char** argv) {
   const char* slash = strrchr(argv[0], '/');
@@ -54,9 +90,14 @@ static inline void workload_start(int argc, char** argv) {
       workload.scale = value;
     } else if (is_number && strcmp(argv[i], "--idle") == 0) {
       workload.idle = value;
+    } else if (workload_takes(argv[i], argv[i + 1])) {
+      continue;
     } else {
-      fprintf(stderr, "usage: %s [--threads N] [--scale PERCENT] [--idle SECONDS]\n",
-              workload.name);
+      fprintf(stderr, "usage: %s [--threads N] [--scale PERCENT] [--idle SECONDS]", workload.name);
+      for (i = 0; i < 4 && workload_options[i].name != NULL; i++) {
+        fprintf(stderr, " [%s %s]", workload_options[i].name, *workload_options[i].value);
+      }
+      fputc('\n', stderr);
       exit(2);
     }
   }
@@ -110,10 +151,23 @@ static inline size_t rng_log_between(rng_t* rng, size_t low, size_t high) {
   return base + rng_below(rng, base + 1);
 }
 
+/* Density 1/size^1.5: a power of two has 0.71 times as many as the one before. */
+static inline size_t rng_power(rng_t* rng, double low, double high) {
+  const double from = 1 / __builtin_sqrt(low), to = 1 / __builtin_sqrt(high);
+  const double at = from - (from - to) * ((double)(rng_next(rng) >> 11) * 0x1p-53);
+  return (size_t)(1 / (at * at));
+}
+
+/* Density falls in a straight line, to nothing at high. */
+static inline size_t rng_falling(rng_t* rng, size_t low, size_t high) {
+  const size_t a = rng_between(rng, low, high), b = rng_between(rng, low, high);
+  return a < b ? a : b;
+}
+
 /* ---- Live bytes, as requested -----------------------------------------------------------------*/
 
 /* A thread adds up its own changes, and passes them on when they come to this much. */
-enum { LIVE_GRAIN = 16 * KIB };
+static ptrdiff_t live_grain = 16 * KIB;
 
 static _Atomic(ptrdiff_t) live_now, live_peak;
 static _Thread_local ptrdiff_t live_delta;
@@ -129,7 +183,7 @@ static inline void live_flush(void) {
 
 static inline void live_change(ptrdiff_t bytes) {
   live_delta += bytes;
-  if (live_delta >= LIVE_GRAIN || live_delta <= -LIVE_GRAIN) { live_flush(); }
+  if (live_delta >= live_grain || live_delta <= -live_grain) { live_flush(); }
 }
 
 static inline void* take(size_t size) {
@@ -222,6 +276,15 @@ static inline int report(long operations) {
   metric("operations", operations);
   metric("live_peak_kib", (long)(atomic_load(&live_peak) / KIB));
   return fflush(stdout) == 0 ? 0 : 1;
+}
+
+/* ---- Time -------------------------------------------------------------------------------------*/
+
+/* Of the whole process, in nanoseconds. */
+static inline long cpu_now(void) {
+  struct timespec now;
+  CHECK(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now) == 0);
+  return now.tv_sec * 1000000000L + now.tv_nsec;
 }
 
 /* ---- Threads ----------------------------------------------------------------------------------*/

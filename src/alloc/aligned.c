@@ -6,6 +6,12 @@
 
 #include "alloc.h"
 
+// A block that was taken for `size` bytes was asked for with `wanted`.
+static void block_set_asked(void* p, size_t size, size_t wanted) {
+  if (COUNT_EACH) { heap_count_asked(page_of(p), size, wanted); }
+  if (NOTE_BLOCKS) { block_set_size(page_of(p), p, wanted); }
+}
+
 // The block of `size` bytes was asked for with `wanted`.
 static void* malloc_plain(theap_t* theap, size_t size, size_t wanted, bool zero) {
   void* p = NULL;
@@ -14,7 +20,7 @@ static void* malloc_plain(theap_t* theap, size_t size, size_t wanted, bool zero)
   } else {
     p = zero ? theap_zalloc(theap, size) : theap_malloc(theap, size);
   }
-  if (NOTE_BLOCKS && p != NULL) { block_set_size(page_of(p), p, wanted); }
+  if (p != NULL) { block_set_asked(p, size, wanted); }
   return p;
 }
 
@@ -64,6 +70,6 @@ PRIVATE void* theap_malloc_aligned(theap_t* theap, aligned_t want) {
   }
   p = malloc_run(theap, &want);
   if (unlikely(p == NULL)) { errno = ENOMEM; }
-  if (NOTE_BLOCKS && p != NULL) { block_set_size(page_of(p), p, want.size); }
+  if (p != NULL) { block_set_asked(p, size_max(want.size, 1), want.size); }
   return p;
 }

@@ -6,6 +6,7 @@
 #ifndef MI_ALLOC_ALLOC_H
 #define MI_ALLOC_ALLOC_H
 
+#include "../heap/count.h"
 #include "../heap/heap.h"
 
 typedef struct aligned {
@@ -84,12 +85,18 @@ FAST page_t* theap_page_for(const theap_t* theap, size_t size) {
                                         : page_none();
 }
 
+// The block is the program's from now on.
+FAST void block_taken(page_t* page, block_t* block, size_t size) {
+  hook_taken(page, block, size);
+  if (COUNT_EACH) { heap_count_taken(page, size); }
+}
+
 FAST void* theap_malloc(theap_t* theap, size_t size) {
   if (TRACKED) { return tracked_malloc(theap, (aligned_t){size, 1, 0, false}); }
   page_t* page = theap_page_for(theap, size);
   block_t* block = page_pop(page);
   if (unlikely(block == NULL)) { return malloc_slow(size, theap, false); }
-  hook_taken(page, block, size);
+  block_taken(page, block, size);
   return block;
 }
 
@@ -105,7 +112,7 @@ FAST void* theap_zalloc(theap_t* theap, size_t size) {
   page_t* page = theap_page_for(theap, size);
   block_t* block = page_pop(page);
   if (unlikely(block == NULL)) { return malloc_slow(size, theap, true); }
-  hook_taken(page, block, size);
+  block_taken(page, block, size);
   return block_zero_all(page, block, size);
 }
 
@@ -124,7 +131,8 @@ FAST void block_free(void* p) {
     block_refuse(p, page);
     return;
   }
-  const uint32_t number = CHECK_FREE ? block_intact_number(page, p, false) : block_number(page, p);
+  const uint32_t number =
+      CHECK_FREE ? block_intact_number(page, p, false) : block_number(page, (block_t*)p);
   if (CHECK_FREE && unlikely(number == 0)) {
     block_refuse(p, page);
     return;
@@ -133,16 +141,17 @@ FAST void block_free(void* p) {
     block_free_filled(p, page, number);
     return;
   }
-  page_push(page, p, number);
+  page_push(page, (block_t*)p, number);
   if (unlikely(page_count_home(page))) { theap_page_due(p, page); }
 }
 
-// 0 for NULL and what is not ours.
+// 0 for NULL and what is not ours; in checked builds for all that is not the start of a live block.
 FAST size_t block_usable(const void* p) {
   if (TRACKED) { return tracked_usable(p); }
   const page_t* page = page_of(p);
-  if (PAD_BYTES == 0 && !NOTE_BLOCKS) { return page->block_bytes; }
-  return page == page_none() ? 0 : block_size(page, p);
+  if (!CHECK_FREE && PAD_BYTES == 0) { return page->block_bytes; }
+  if (page == page_none() || (CHECK_FREE && block_live_number(page, p) == 0)) { return 0; }
+  return block_size(page, p);
 }
 
 #endif

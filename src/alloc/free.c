@@ -30,11 +30,12 @@ static COLD void block_free_odd(void* p, page_t* page) {
 static NOINLINE void block_free_home(void* p, page_t* page) {
   if (unlikely(page == page_none() || page_is_guarded(page))) {
     block_free_odd(p, page);
-  } else if (unlikely(!page_block_is_valid(page, p) ||
-                      (!LINKS_APART && remote_came_last(&page->remote, page->start, p)))) {
+  } else if (unlikely(
+                 !page_block_is_valid(page, p) ||
+                 (!LINKS_APART && remote_came_last(&page->remote, page->start, (block_t*)p)))) {
     block_refuse(p, page);
   } else {
-    block_send(page, p);
+    block_send(page, (block_t*)p);
   }
 }
 
@@ -43,16 +44,17 @@ static NOINLINE void block_free_home(void* p, page_t* page) {
 // The block has left the program's hands, from a page that is not the thread's, or to wait. It is
 // filled only now: who frees it at the same time then sees that, not what fills it.
 static void block_left(page_t* page, void* p) {
+  if (COUNT_EACH) { heap_count_freed(page, p); }
   if (fills_freed()) { block_filled_freed(page, p); }
   if (QUARANTINE) {
-    block_quarantine(page, block_number(page, p));
-  } else if (!KEEP_LOOSE || !block_set_aside(page, p)) {
-    block_send(page, p);
+    block_quarantine(page, block_number(page, (block_t*)p));
+  } else if (!KEEP_LOOSE || !block_set_aside(page, (block_t*)p)) {
+    block_send(page, (block_t*)p);
   }
 }
 
 static void block_leave(page_t* page, void* p) {
-  if (likely(block_depart(page, p))) {
+  if (likely(block_depart(page, (block_t*)p))) {
     block_left(page, p);
   } else {  // another thread was quicker
     block_refuse(p, page);
@@ -60,6 +62,7 @@ static void block_leave(page_t* page, void* p) {
 }
 
 PRIVATE void block_free_filled(void* p, page_t* page, uint32_t number) {
+  if (COUNT_EACH) { heap_count_freed(page, p); }
   if (QUARANTINE) {
     store_relaxed(&page_checks(page)->links[number], LINK_AWAY);  // the owner has looked, see C2
     if (fills_freed()) { block_filled_freed(page, p); }
@@ -67,7 +70,7 @@ PRIVATE void block_free_filled(void* p, page_t* page, uint32_t number) {
     return;
   }
   block_filled_freed(page, p);
-  page_push(page, p, number);
+  page_push(page, (block_t*)p, number);
   if (page_count_home(page)) { theap_page_due(p, page); }
 }
 
@@ -85,7 +88,7 @@ static void block_free_known(void* p, page_t* page) {
 PRIVATE NOINLINE void block_free_shared(void* p, page_t* page) {
   if (CHECK_FREE) {
     block_free_known(p, page);
-  } else if (!KEEP_LOOSE || unlikely(!block_set_aside(page, p))) {
+  } else if (!KEEP_LOOSE || unlikely(!block_set_aside(page, (block_t*)p))) {
     block_free_home(p, page);
   }
 }

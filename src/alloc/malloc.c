@@ -79,7 +79,7 @@ static void* malloc_medium(theap_t* theap, size_t size, bool zero) {
   const bool never_used = page->just_extended;
   page->just_extended = false;
   block_t* block = page_pop(page);
-  hook_taken(page, block, size);
+  block_taken(page, block, size);
   return zero ? block_zero(page, block, size, never_used) : block;
 }
 
@@ -125,9 +125,7 @@ static void large_zero_again(const page_t* page, size_t size) {
 }
 
 PRIVATE void large_set_bytes(page_t* page, size_t bytes) {
-  heap_t* heap = load_relaxed(&page->heap);
-  stat_up(&heap->stats.malloc_huge, bytes);
-  stat_down(&heap->stats.malloc_huge, page->block_bytes);
+  heap_count_length(page, bytes);
   page->block_bytes = bytes;
 }
 
@@ -140,11 +138,13 @@ static void* malloc_loose_large(theap_t* theap, const large_want_t* want) {
   if (page == NULL) { return NULL; }
   heap_t* heap = theap->heap;
   block_check_reuse(page, page->start);
-  if (bytes != page->block_bytes) { large_set_bytes(page, bytes); }
+  if (bytes != page->block_bytes) { heap_count_again(page, bytes); }
+  page->block_bytes = bytes;
   if (GUARD_PAGES) { page_move_large(page, want->align); }
   page->fresh_zero = false;
-  stat_add(&heap->stats.malloc_huge_count, 1);
+  heap_count_large(heap, page);
   (void)large_hand_out(page, want->size);
+  if (COUNT_EACH) { heap_count_taken(page, want->size); }
   return want->zero ? large_zero(page, want->size) : page->start;
 }
 
@@ -161,8 +161,8 @@ PRIVATE void* malloc_large(theap_t* theap, large_want_t want) {
                            .align = want.align,
                            .shift = want.shift,
                            .zeroed = want.zero && bytes > ZERO_MOST,
-                           .at_end = want.room == 0 && want.shift == 0 && want.align <= GRANULE,
-                           .direct = want.room >= DIRECT_ROOM_LEAST / 4};
+                           .direct = want.room >= DIRECT_ROOM_LEAST / 4,
+                           .at_end = want.room == 0 && want.shift == 0 && want.align <= GRANULE};
   page_t* page = large_page(heap, page_want);
   if (unlikely(page == NULL)) {
     guard_flush();
@@ -181,15 +181,20 @@ PRIVATE void* malloc_large(theap_t* theap, large_want_t want) {
     (void)large_zero(page, want.size);
   }
   heap_add_page(heap, page);
-  stat_up(&heap->stats.malloc_huge, page->block_bytes);
-  stat_add(&heap->stats.malloc_huge_count, 1);
+  heap_count_large(heap, page);
+  if (COUNT_EACH) { heap_count_taken(page, want.size); }
   return block;
 }
 
 // ---- entry ----
 
 PRIVATE COLD void* refuse_memory(size_t size) {
-  message_error(ENOMEM, "out of memory: no block of %zu bytes", size);
+  if (ENDS_WITHOUT_MEMORY) { message_fatal("out of memory: no block of %zu bytes", size); }
+  if (size > PTRDIFF_MAX) {
+    message_error(EOVERFLOW, "a size that is too large");
+  } else {
+    message_error(ENOMEM, "out of memory: no block of %zu bytes", size);
+  }
   errno = ENOMEM;
   return NULL;
 }
@@ -217,14 +222,17 @@ static NOINLINE void* malloc_slower(size_t size, theap_t* theap, bool zero) {
 static void* loose_hand_out(block_t* block, size_t size, bool zero) {
   page_t* page = page_of(block);
   block_return(page, block);
-  hook_taken(page, block, size);
+  block_taken(page, block, size);
   return zero ? block_zero_all(page, block, size) : block;
 }
 
 FAST void* malloc_loose(size_t size, theap_t* theap, bool zero) {
   if (size <= MEDIUM_REQUEST) {
     block_t* loose = theap_take_loose(theap, bin_of(size + PAD_BYTES));
-    if (loose != NULL) { return loose_hand_out(loose, size, zero); }
+    if (loose != NULL) {
+      theap_count_loose(theap, bin_of(size + PAD_BYTES));
+      return loose_hand_out(loose, size, zero);
+    }
   }
   return malloc_slower(size, theap, zero);
 }
@@ -264,7 +272,7 @@ FAST void* malloc_in_queue(size_t size, theap_t* theap, bool zero) {
       likely(size <= MEDIUM_REQUEST) ? theap->first[bin_of(size + PAD_BYTES)] : page_none();
   block_t* block = page_pop(page);
   if (unlikely(block == NULL)) { return malloc_loose(size, theap, zero); }
-  hook_taken(page, block, size);
+  block_taken(page, block, size);
   return zero ? block_zero_all(page, block, size) : block;
 }
 

@@ -25,6 +25,13 @@ static void page_set_span(page_t* page, const span_t* span) {
   page->span_slices = (uint32_t)span->slices;
 }
 
+// A live block is `size` bytes long from now on.
+static void block_resize(page_t* page, void* p, size_t size) {
+  const size_t old = COUNT_EACH ? block_size(page, p) : 0;
+  block_set_size(page, p, size);
+  if (COUNT_EACH) { heap_count_resized(page, old, size); }
+}
+
 // Debug builds: the padding of a block that will be longer.
 static void zero_padding(page_t* page) {
   if (!NOTE_BLOCKS) { return; }
@@ -55,7 +62,7 @@ static bool large_grow_unguarded(page_t* page, size_t size, bool zero) {
   page_set_span(page, &span);
   page->fresh_zero = span.is_zero;
   large_set_bytes(page, bytes);
-  block_set_size(page, page->start, size);
+  block_resize(page, page->start, size);
   return true;
 }
 
@@ -78,7 +85,7 @@ static void large_shrink(page_t* page, size_t size) {
   if (moves_guard) { page_guard(page); }
   page->fresh_zero = false;  // between the new end and the end of the run
   large_set_bytes(page, size_min(large_bytes(size), page->block_bytes));
-  block_set_size(page, page->start, size);
+  block_resize(page, page->start, size);
 }
 
 // A mapping of its own moves by exchanging page tables, within its heap.
@@ -97,7 +104,7 @@ static void* large_move(const theap_t* theap, page_t* page, size_t size, bool ze
   map_enter(page->start, 1, page);
   if (!moved) { return NULL; }
   large_set_bytes(page, bytes);
-  block_set_size(page, page->start, size);
+  block_resize(page, page->start, size);
   return page->start;
 }
 
@@ -119,7 +126,7 @@ static void block_cut_zeroed(page_t* page, void* p, size_t size) {
 static void* keep_block(page_t* page, void* p, size_t size, bool zero) {
   if (NOTE_BLOCKS) {
     const size_t old = block_size(page, p);
-    block_set_size(page, p, size);
+    block_resize(page, p, size);
     if (zero && size > old) { memset((uint8_t*)p + old, 0, size - old); }
   } else if (zero) {
     block_cut_zeroed(page, p, size);
@@ -167,7 +174,8 @@ PRIVATE void* theap_realloc(theap_t* theap, void* p, size_t size, bool zero) {
   page_t* page = page_of(p);
   if (unlikely(!block_may_move(page, p))) { return NULL; }
   if (likely(block_fits(page, size))) { return keep_block(page, p, size, zero); }
-  if (is_large(page) && unlikely(block_is_set_aside(theap_current(), p, BIN_LARGE))) {
+  if (is_large(page) &&
+      unlikely(block_is_set_aside(theap_current(), (const block_t*)p, BIN_LARGE))) {
     report_bad_block(page, p, "realloc");
     errno = EINVAL;
     return NULL;

@@ -24,10 +24,10 @@ static label_t* take_plain(theap_t* theap, size_t bytes) {
 // The label comes right before the block: it is the run that is shifted.
 static label_t* take_shifted(theap_t* theap, const aligned_t* want) {
   const size_t shift = (0 - want->offset - GRANULE) & (want->alignment - 1);
-  label_t* label = malloc_large(theap, (large_want_t){.size = size_max(want->size, 1) + GRANULE,
-                                                      .align = want->alignment,
-                                                      .shift = shift});
-  return label != NULL ? label : refuse_memory(want->size);
+  const large_want_t large = {
+      .size = size_max(want->size, 1) + GRANULE, .align = want->alignment, .shift = shift};
+  void* label = malloc_large(theap, large);
+  return (label_t*)(label != NULL ? label : refuse_memory(want->size));
 }
 
 static void* tracked_take(theap_t* theap, const aligned_t* want) {

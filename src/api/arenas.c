@@ -30,7 +30,7 @@ API bool mi_manage_memory(void* start, size_t size, bool is_committed, bool is_p
   if (arena_id != NULL) { *arena_id = NULL; }
   process_init();
   if (start != NULL && size >= LEAST_ARENA + rounding && size <= UINTPTR_MAX - (uintptr_t)start) {
-    arena = arena_add(&(arena_spec_t){
+    const arena_spec_t spec = {
         .start = start,
         .bytes = size,
         .committed = is_committed,
@@ -40,7 +40,8 @@ API bool mi_manage_memory(void* start, size_t size, bool is_committed, bool is_p
         .numa_node = numa_node < 0 ? -1 : numa_node,
         .commit_fun = by_os ? commit_with_os : commit_fun,
         .commit_arg = by_os ? &was_zero[is_zero] : commit_fun_arg,
-    });
+    };
+    arena = arena_add(&spec);
   }
   if (arena == NULL) { message_warning("cannot use %zu bytes at %p as an arena", size, start); }
   if (arena_id != NULL) { *arena_id = arena; }
@@ -67,7 +68,10 @@ static int reserve_large_or_plain(arena_spec_t spec, bool allow_large, arena_t**
   if (allow_large) {
     arena_spec_t large = spec;
     large.bytes = align_up(spec.bytes, LARGE_OS_PAGE);
-    if (arena_reserve(&large, LARGE_OS_PAGE, arena) == 0) { return 0; }
+    const bool had = arena_reserve(&large, LARGE_OS_PAGE, arena) == 0;
+    const size_t pages = large.bytes / LARGE_OS_PAGE;
+    message_verbose("large OS pages of 2 MiB: %zu of %zu were had", had ? pages : 0, pages);
+    if (had) { return 0; }
   }
   return arena_reserve(&spec, 0, arena);
 }
@@ -203,14 +207,24 @@ API size_t mi_arena_min_alignment(void) { return size_max(SLICE_BYTES, port_page
 // With room for both ends to be rounded.
 API size_t mi_arena_min_size(void) { return LEAST_ARENA + 2 * mi_arena_min_alignment(); }
 
+// A size that the arenas could not hold at all is not promised, whatever the option says.
+API size_t mi_arena_max_object_size(void) {
+  enum { SHARE = 2 };  // see memory_take
+  options_init();
+  return size_min(option_size(mi_option_arena_max_object_size),
+                  (size_t)ARENA_MAX_SLICES / SHARE * SLICE_BYTES);
+}
+
+API void mi_arenas_purge(void) { memory_collect(true); }
+
 API void* mi_arena_area(mi_arena_id_t arena_id, size_t* size) {
-  const arena_t* arena = arena_id;
+  const arena_t* arena = (const arena_t*)arena_id;
   if (size != NULL) { *size = arena == NULL ? 0 : arena->slices * (size_t)SLICE_BYTES; }
   return arena == NULL ? NULL : arena->start;
 }
 
 API bool mi_arena_contains(mi_arena_id_t arena_id, const void* p) {
-  return arena_id != NULL && arena_contains(arena_id, p);
+  return arena_id != NULL && arena_contains((const arena_t*)arena_id, p);
 }
 
 // Whoever asks gets the truth: is a block of the process's malloc one of ours?
@@ -252,7 +266,7 @@ static void count_free(const arena_t* arena, arena_facts_t* facts) {
 }
 
 static bool copy_facts(arena_t* arena, void* arg) {
-  facts_batch_t* batch = arg;
+  facts_batch_t* batch = (facts_batch_t*)arg;
   if (batch->skip > 0) {
     batch->skip--;
     return true;

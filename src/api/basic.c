@@ -7,9 +7,13 @@
 #include <errno.h>
 #include <stdlib.h>
 
+// Of POSIX: headers hide them from strict C11.
+EXTERN_C size_t strnlen(const char* s, size_t most) NOTHROW;
+EXTERN_C char* realpath(const char* name, char* resolved) NOTHROW;
+
 PRIVATE theap_t* theap_in(heap_t* heap) {
   theap_t* theap = heap_theap_or_null(heap);
-  return likely(theap != NULL) ? theap : refuse_memory(SIZE_MAX);
+  return likely(theap != NULL) ? theap : (theap_t*)refuse_memory(sizeof(theap_t));
 }
 
 // ---- allocate ----
@@ -17,6 +21,10 @@ PRIVATE theap_t* theap_in(heap_t* heap) {
 API void* mi_malloc(size_t size) { return theap_malloc(theap_current(), size); }
 
 API void* mi_malloc_small(size_t size) { return theap_malloc(theap_current(), size); }
+
+API void* mi_wmalloc_small(size_t wsize) { return mi_mallocn(wsize, sizeof(void*)); }
+
+API void* mi_wzalloc_small(size_t wsize) { return mi_calloc(wsize, sizeof(void*)); }
 
 API void* mi_zalloc(size_t size) { return theap_zalloc(theap_current(), size); }
 
@@ -66,6 +74,14 @@ API void* mi_theap_zalloc(theap_t* theap, size_t size) { return theap_zalloc(the
 
 API void* mi_theap_zalloc_small(theap_t* theap, size_t size) { return theap_zalloc(theap, size); }
 
+API void* mi_theap_wmalloc_small(theap_t* theap, size_t wsize) {
+  return mallocn_in(theap, wsize, sizeof(void*));
+}
+
+API void* mi_theap_wzalloc_small(theap_t* theap, size_t wsize) {
+  return theap_calloc(theap, wsize, sizeof(void*));
+}
+
 API void* mi_theap_calloc(theap_t* theap, size_t count, size_t size) {
   return theap_calloc(theap, count, size);
 }
@@ -75,6 +91,9 @@ API void* mi_theap_calloc(theap_t* theap, size_t count, size_t size) {
 API void mi_free(void* p) { block_free(p); }
 
 API void mi_free_small(void* p) { block_free(p); }
+API void mi_free_small_nonnull(void* p) { block_free(p); }
+API void mi_free_small_local(void* p) { block_free(p); }
+API void mi_free_small_local_nonnull(void* p) { block_free(p); }
 
 API size_t mi_usable_size(const void* p) { return block_usable(p); }
 
@@ -148,6 +167,10 @@ API void* mi_heap_recalloc(heap_t* heap, void* p, size_t newcount, size_t size) 
 
 API void* mi_theap_realloc(theap_t* theap, void* p, size_t newsize) {
   return theap_realloc(theap, p, newsize, false);
+}
+
+API void* mi_theap_rezalloc(theap_t* theap, void* p, size_t newsize) {
+  return rezalloc_in(theap, p, newsize);
 }
 
 // ---- aligned; a NULL theap gives NULL ----
@@ -283,6 +306,10 @@ API void* mi_theap_malloc_aligned(theap_t* theap, size_t size, size_t alignment)
   return theap_malloc_aligned(theap, (aligned_t){size, alignment, 0, false});
 }
 
+API void* mi_theap_zalloc_aligned(theap_t* theap, size_t size, size_t alignment) {
+  return theap_malloc_aligned(theap, (aligned_t){size, alignment, 0, true});
+}
+
 // ---- block size reported ----
 
 static void* report_usable(void* p, size_t* out) {
@@ -323,8 +350,9 @@ API void mi_ufree(void* p, size_t* block_size) { block_free(report_usable(p, blo
 
 // ---- strings ----
 
-PRIVATE char* theap_copy_text(theap_t* theap, const char* text, size_t length) {
-  char* copy = likely(theap != NULL) ? theap_malloc(theap, length + 1) : NULL;
+// A copy of `length` characters and a zero; a NULL theap gives NULL.
+static char* theap_copy_text(theap_t* theap, const char* text, size_t length) {
+  char* copy = likely(theap != NULL) ? (char*)theap_malloc(theap, length + 1) : NULL;
   if (unlikely(copy == NULL)) { return NULL; }
   memcpy(copy, text, length);
   copy[length] = 0;
@@ -340,10 +368,9 @@ static char* strndup_in(theap_t* theap, const char* s, size_t n) {
 }
 
 static char* realpath_in(theap_t* theap, const char* name) {
-  char* path = realpath(name, NULL);  // a block of the C library's malloc, which may be ours
-  char* copy = strdup_in(theap, path);
-  free(path);
-  return copy;
+  enum { PATH_BYTES = 4096 };  // as realpath wants it
+  char path[PATH_BYTES];
+  return strdup_in(theap, realpath(name, path));
 }
 
 API char* mi_strdup(const char* s) { return strdup_in(theap_current(), s); }

@@ -6,6 +6,7 @@
 #include "../memory/arena.h"
 #include "../port/port.h"
 #include "../service/format.h"
+#include "../service/options.h"
 #include "basic.h"
 #include "live.h"
 
@@ -14,17 +15,17 @@
 
 // ---- malloc_trim ----
 
-static size_t bytes_given_back(void) {
-  return (size_t)(load_relaxed(&memory_stats.purged.total) -
-                  load_relaxed(&memory_stats.reserved.current));
+static intptr_t bytes_given_back(void) {
+  return load_relaxed(&memory_stats.purged.total) + load_relaxed(&memory_stats.reset.total) -
+         load_relaxed(&memory_stats.reserved.current);
 }
 
 // 1 if memory went back to the OS.
-API int malloc_trim(size_t pad) {
+OVERRIDE int malloc_trim(size_t pad) {
   if (pad != 0 && memory_resident_free_bytes() <= pad) { return 0; }
-  const size_t before = bytes_given_back();
+  const intptr_t before = bytes_given_back();
   mi_collect(true);
-  return bytes_given_back() != before;
+  return bytes_given_back() > before;
 }
 
 // ---- figures ----
@@ -56,13 +57,13 @@ static struct mallinfo2 mallinfo_take(void) {
   };
 }
 
-API struct mallinfo2 mallinfo2(void) { return mallinfo_take(); }
+OVERRIDE struct mallinfo2 mallinfo2(void) { return mallinfo_take(); }
 
 static int int_of(size_t n) { return n > INT_MAX ? INT_MAX : (int)n; }
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-API struct mallinfo mallinfo(void) {
+OVERRIDE struct mallinfo mallinfo(void) {
   const struct mallinfo2 m = mallinfo_take();
   return (struct mallinfo){
       .arena = int_of(m.arena),
@@ -83,22 +84,30 @@ static void out_to_stderr(const char* text, void* arg) {
   port_write_stderr(text, strlen(text));
 }
 
-API void malloc_stats(void) {
+// The lines of glibc, and some more of what it calls an arena.
+OVERRIDE void malloc_stats(void) {
   const out_t out = {out_to_stderr, NULL};
   figures_t f;
   figures_take(&f);
-  out_printf(&out, "system bytes     = %10zu\n", f.system + f.live.direct_bytes);
-  out_printf(&out, "in use bytes     = %10zu\n", f.live.bytes + f.live.direct_bytes);
-  out_printf(&out, "in use blocks    = %10zu\n", f.live.blocks + f.live.direct_blocks);
+  const direct_t most = memory_direct_most();
+  out_printf(&out, "Arena 0:\n");
+  out_printf(&out, "system bytes     = %10zu\n", f.system);
+  out_printf(&out, "in use bytes     = %10zu\n", f.live.bytes);
+  out_printf(&out, "in use blocks    = %10zu\n", f.live.blocks);
   out_printf(&out, "free in pages    = %10zu\n", f.live.free_bytes);
   out_printf(&out, "free outside     = %10zu\n", f.unused);
-  out_printf(&out, "mmap regions     = %10zu\n", f.live.direct_blocks);
-  out_printf(&out, "mmap bytes       = %10zu\n", f.live.direct_bytes);
+  out_printf(&out, "Total (incl. mmap):\n");
+  out_printf(&out, "system bytes     = %10zu\n", f.system + f.live.direct_bytes);
+  out_printf(&out, "in use bytes     = %10zu\n", f.live.bytes + f.live.direct_bytes);
+  out_printf(&out, "max mmap regions = %10zu\n", most.count);
+  out_printf(&out, "max mmap bytes   = %10zu\n", most.bytes);
 }
 
 static void out_to_file(const char* text, void* arg) { (void)fputs(text, (FILE*)arg); }
 
-static void info_sizes(const out_t* out, const live_t* live) {
+// What lies in no page is one piece here, as in mallinfo.
+static void info_sizes(const out_t* out, const figures_t* f) {
+  const live_t* live = &f->live;
   out_printf(out, "<sizes>\n");
   for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
     const size_t count = live->free_in_bin[bin], most = bin_bytes(bin);
@@ -106,6 +115,10 @@ static void info_sizes(const out_t* out, const live_t* live) {
     if (count == 0) { continue; }
     out_printf(out, "  <size from=\"%zu\" to=\"%zu\" total=\"%zu\" count=\"%zu\"/>\n", least, most,
                count * most, count);
+  }
+  if (f->unused != 0) {
+    out_printf(out, "  <size from=\"%zu\" to=\"%zu\" total=\"%zu\" count=\"1\"/>\n", f->unused,
+               f->unused, f->unused);
   }
   out_printf(out, "</sizes>\n");
 }
@@ -124,13 +137,13 @@ static void info_totals(const out_t* out, const figures_t* f) {
 }
 
 // All threads' pages together are one heap. The figures are taken first: writing allocates.
-API int malloc_info(int options, FILE* stream) {
+OVERRIDE int malloc_info(int options, FILE* stream) {
   if (options != 0) { return EINVAL; }
   const out_t out = {out_to_file, stream};
   figures_t f;
   figures_take(&f);
   out_printf(&out, "<malloc version=\"1\">\n<heap nr=\"0\">\n");
-  info_sizes(&out, &f.live);
+  info_sizes(&out, &f);
   info_totals(&out, &f);
   out_printf(&out, "</heap>\n");
   info_totals(&out, &f);
@@ -140,22 +153,14 @@ API int malloc_info(int options, FILE* stream) {
 
 // ---- mallopt ----
 
-// 1 where it is done or is about what we do not have: thresholds adapt here, and there are no
-// arenas for each thread. 0 for values that glibc refuses, for fills, and for what is no parameter.
-API int mallopt(int parameter, int value) {
-  enum { MXFAST_MOST = 80 * sizeof(size_t) / 4, MMAP_THRESHOLD_MOST = 32 << 20 };
+// 1 where it is done. Thresholds adapt here, there are no arenas for each thread, and no fast bins
+// to be limited; release builds fill no blocks.
+OVERRIDE int mallopt(int parameter, int value) {
   switch (parameter) {
-    case M_MXFAST: return value >= 0 && value <= MXFAST_MOST;
-    case M_MMAP_THRESHOLD: return value <= MMAP_THRESHOLD_MOST;
     case M_TRIM_THRESHOLD:
       if (value < 0) { mi_option_set_default(mi_option_purge_delay, -1); }  // never trim
-      return 1;
+      return value < 0 && option_get(mi_option_purge_delay) < 0;
     case M_PERTURB: return value == 0;
-    case M_TOP_PAD:
-    case M_MMAP_MAX:
-    case M_CHECK_ACTION:
-    case M_ARENA_TEST:
-    case M_ARENA_MAX: return 1;
     default: return 0;
   }
 }

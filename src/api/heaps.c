@@ -14,25 +14,37 @@ static heap_t* new_heap(arena_t* arena) {
   return heap;
 }
 
+static bool is_part(const heap_t* heap) { return heap_part_or_null(heap) != NULL; }
+
 API mi_heap_t* mi_heap_new(void) { return new_heap(NULL); }
 
-API mi_heap_t* mi_heap_new_in_arena(mi_arena_id_t arena_id) { return new_heap(arena_id); }
+API mi_heap_t* mi_heap_new_in_arena(mi_arena_id_t arena_id) { return new_heap((arena_t*)arena_id); }
 
 API mi_heap_t* mi_heap_new_ex(int heap_tag, bool allow_destroy, mi_arena_id_t arena_id) {
-  (void)heap_tag, (void)allow_destroy;
-  return new_heap(arena_id);
+  heap_t* heap = (heap_t*)new_heap((arena_t*)arena_id);
+  if (heap != NULL) { heap->tag = heap_tag, heap->never_destroy = !allow_destroy; }
+  return heap;
 }
 
 API void mi_heap_delete(mi_heap_t* heap) {
-  if (heap != NULL) { heap_delete(heap); }
+  if (heap != NULL && !is_part(heap)) { heap_delete(heap); }
 }
 
 API void mi_heap_destroy(mi_heap_t* heap) {
-  if (heap != NULL) { heap_destroy(heap); }
+  if (heap == NULL || is_part(heap)) { return; }
+  if (heap->never_destroy) {
+    heap_delete(heap);
+  } else {
+    heap_destroy(heap);
+  }
 }
 
 API void mi_heap_set_numa_affinity(mi_heap_t* heap, int numa_node) {
-  if (heap != NULL) { heap->numa_node = numa_node < 0 ? -1 : numa_node; }
+  if (heap != NULL) { heap_whole(heap)->numa_node = numa_node < 0 ? -1 : numa_node; }
+}
+
+API void mi_heap_set_debug_fill_preserve(mi_heap_t* heap, size_t bytes) {
+  if (heap != NULL) { heap_preserve(heap_whole(heap), bytes); }
 }
 
 // ---- the calling thread's default ----
@@ -42,7 +54,12 @@ API mi_theap_t* mi_heap_theap(mi_heap_t* heap) {
 }
 
 API mi_heap_t* mi_heap_main(void) { return heap_main(); }
-API mi_heap_t* mi_heap_get_backing(void) { return heap_main(); }
+
+// The whole of it for a thread that has ended, or none had memory for.
+API mi_heap_t* mi_heap_get_backing(void) {
+  thread_t* thread = thread_self_or_null();
+  return thread == NULL ? heap_main() : heap_as_part(thread->theaps);
+}
 
 // Not one of a heap that another thread has deleted.
 API mi_theap_t* mi_theap_get_default(void) {
@@ -61,8 +78,9 @@ API mi_theap_t* mi_theap_set_default(mi_theap_t* theap) {
 }
 
 API mi_heap_t* mi_heap_get_default(void) {
-  heap_t* heap = mi_theap_get_default()->heap;
-  return heap != NULL ? heap : heap_main();
+  theap_t* theap = mi_theap_get_default();
+  if (theap->thread == NULL || theap->heap->is_main) { return mi_heap_get_backing(); }
+  return theap->heap;
 }
 
 API mi_heap_t* mi_heap_set_default(mi_heap_t* heap) {
@@ -79,7 +97,7 @@ typedef struct address_search {
 } address_search_t;
 
 RACY static bool page_try_address(page_t* page, void* arg) {
-  address_search_t* search = arg;
+  address_search_t* search = (address_search_t*)arg;
   const uintptr_t start = (uintptr_t)page->start;
   if (page_is_single(page) && search->address - start < page->block_bytes) { search->found = page; }
   return search->found == NULL;
@@ -102,20 +120,30 @@ API bool mi_any_heap_contains(const void* p) { return mi_heap_of(p) != NULL; }
 API bool mi_is_in_heap_region(const void* p) { return mi_any_heap_contains(p); }
 
 API bool mi_heap_contains(const mi_heap_t* heap, const void* p) {
-  return heap != NULL && mi_heap_of(p) == heap;
+  const theap_t* part = heap_part_or_null(heap);
+  const page_t* page = page_of_address(p);
+  if (part == NULL) { return heap != NULL && heap_of_page(page) == heap; }
+  return heap_of_page(page) == part->heap && load_relaxed(&page->keeper) == part->serial;
 }
+
+// Nobody's, if the map does not lead there.
+API size_t mi_thread_id_of(const void* p) { return load_relaxed(&page_of(p)->owner); }
 
 API bool mi_heap_contains_block(mi_heap_t* heap, const void* p) {
   return mi_heap_contains(heap, p);
 }
 API bool mi_heap_check_owned(mi_heap_t* heap, const void* p) { return mi_heap_contains(heap, p); }
-API bool mi_check_owned(const void* p) { return mi_heap_contains(mi_heap_get_default(), p); }
+API bool mi_check_owned(const void* p) {
+  return mi_heap_contains(heap_whole(mi_heap_get_default()), p);
+}
 
 // Moving the block helps where its page is sparse and is not the one that new blocks come from.
 RACY API bool mi_unsafe_heap_page_is_under_utilized(mi_heap_t* heap, void* p,
                                                     size_t perc_threshold) {
   const page_t* page = page_of(p);
-  if (heap == NULL || heap_of_page(page) != heap || page_is_single(page)) { return false; }
+  if (heap == NULL || heap_of_page(page) != heap_whole(heap) || page_is_single(page)) {
+    return false;
+  }
   if (page->theap != NULL && page->theap->first[page->bin] == page) { return false; }
   return page_blocks_in_use(page) * 100 < page->reserved * size_min(perc_threshold, 100);
 }
@@ -128,10 +156,20 @@ API void mi_theap_collect(mi_theap_t* theap, bool force) {
   memory_collect(force);
 }
 
+API void mi_theap_quiescent_abandon(mi_theap_t* theap) {
+  if (theap != NULL && theap->thread != NULL) { thread_abandon_theap(theap); }
+}
+
+API void mi_theap_delete(mi_theap_t* theap) {
+  if (theap != NULL && theap->thread != NULL && theap->thread == thread_self_or_null()) {
+    thread_delete_theap(theap);
+  }
+}
+
 API void mi_heap_collect(mi_heap_t* heap, bool force) {
   thread_t* thread = thread_self_or_null();
   if (heap == NULL || thread == NULL) { return; }
-  mi_theap_collect(thread_theap_of(thread, heap), force);
+  mi_theap_collect(is_part(heap) ? thread->theaps : thread_theap_of(thread, heap), force);
 }
 
 // Only its owner may touch a page: other threads collect the next time they look for one.
@@ -165,7 +203,7 @@ typedef struct owned_pages {
 } owned_pages_t;
 
 RACY static bool add_owned_page(page_t* page, void* arg) {
-  owned_pages_t* owned = arg;
+  owned_pages_t* owned = (owned_pages_t*)arg;
   if (load_relaxed(&page->owner) == owned->owner) {
     owned->bytes += page->span_slices * SLICE_BYTES;
   }
@@ -207,20 +245,20 @@ API mi_subproc_id_t mi_subproc_new(void) {
 }
 
 API void mi_subproc_destroy(mi_subproc_id_t subproc) {
-  if (subproc._mi_subproc_id != NULL) { subproc_destroy(subproc._mi_subproc_id); }
+  if (subproc._mi_subproc_id != NULL) { subproc_destroy((subproc_t*)subproc._mi_subproc_id); }
 }
 
 API void mi_subproc_delete(mi_subproc_id_t subproc) {
-  if (subproc._mi_subproc_id != NULL) { subproc_delete(subproc._mi_subproc_id); }
+  if (subproc._mi_subproc_id != NULL) { subproc_delete((subproc_t*)subproc._mi_subproc_id); }
 }
 
 API void mi_subproc_add_current_thread(mi_subproc_id_t subproc) {
-  if (subproc._mi_subproc_id != NULL) { subproc_enter(subproc._mi_subproc_id); }
+  if (subproc._mi_subproc_id != NULL) { subproc_enter((subproc_t*)subproc._mi_subproc_id); }
 }
 
 API bool mi_subproc_visit_heaps(mi_subproc_id_t subproc, mi_heap_visit_fun* visitor, void* arg) {
   if (subproc._mi_subproc_id == NULL || visitor == NULL) { return false; }
-  return subproc_visit_heaps(subproc._mi_subproc_id, visitor, arg);
+  return subproc_visit_heaps((subproc_t*)subproc._mi_subproc_id, visitor, arg);
 }
 
 // ---- sampled guards ----
@@ -241,12 +279,12 @@ static void take_over(mi_heap_t* heap) {
 
 API void mi_heap_guarded_set_sample_rate(mi_heap_t* heap, size_t sample_rate, size_t seed) {
   if (heap == NULL) { return; }
-  guard_set_rate_of_heap(heap, sample_rate, seed);
+  guard_set_rate_of_heap(heap_whole(heap), sample_rate, seed);
   take_over(heap);
 }
 
 API void mi_heap_guarded_set_size_bound(mi_heap_t* heap, size_t min, size_t max) {
   if (heap == NULL) { return; }
-  guard_set_sizes_of_heap(heap, min, max);
+  guard_set_sizes_of_heap(heap_whole(heap), min, max);
   take_over(heap);
 }

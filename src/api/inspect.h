@@ -10,5 +10,7 @@
 
 // Blocks of the page in the program's hands, at most page->reserved.
 PRIVATE size_t page_blocks_in_use(const page_t* page);
+// Blocks that were taken from the page since it last told its theap: see heap/count.h.
+PRIVATE size_t page_blocks_taken(const page_t* page);
 
 #endif

@@ -50,7 +50,7 @@ static leak_group_t* group_of(leak_table_t* table, const leak_group_t* wanted) {
 
 static bool leak_add(const mi_heap_t* heap, const mi_heap_area_t* area, void* block,
                      size_t block_bytes, void* arg) {
-  leak_table_t* table = arg;
+  leak_table_t* table = (leak_table_t*)arg;
   (void)heap, (void)area;
   if (block == NULL) { return true; }  // an area begins
   const page_t* page = page_of(block);
@@ -87,7 +87,7 @@ static leak_group_t* largest_group(leak_table_t* table) {
 }
 
 static void show_frame(const char* line, void* arg) {
-  const out_t* out = arg;
+  const out_t* out = (const out_t*)arg;
   out_printf(out, "        %s\n", line);
 }
 

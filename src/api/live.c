@@ -5,7 +5,7 @@
 #include "inspect.h"
 
 RACY static bool page_count(page_t* page, void* arg) {
-  live_t* live = arg;
+  live_t* live = (live_t*)arg;
   const size_t bytes = page->block_bytes, blocks = page_blocks_in_use(page);
   if (page->bin >= BIN_COUNT && page->span_arena == NULL) {
     live->direct_bytes += blocks * bytes;
@@ -24,7 +24,7 @@ RACY static bool page_count(page_t* page, void* arg) {
 
 // What threads set aside is free, though their pages do not know.
 RACY static bool heap_count_loose(heap_t* heap, void* arg) {
-  live_t* live = arg;
+  live_t* live = (live_t*)arg;
   lock_acquire(&heap->lock);
   for (const theap_t* theap = heap->theaps; theap != NULL; theap = theap->heap_next) {
     for (unsigned bin = 0; bin <= BIN_LARGE; bin++) {

@@ -200,3 +200,27 @@ API void* mi_heap_alloc_new_n(heap_t* heap, size_t count, size_t size) {
   if (unlikely(size_mul_overflows(count, size, &total))) { throw_bad_alloc(SIZE_MAX); }
   return mi_heap_alloc_new(heap, total);
 }
+
+API void* mi_theap_alloc_new(theap_t* theap, size_t size) {
+  for (;;) {
+    void* p = theap_malloc(theap, size);
+    if (likely(p != NULL)) { return p; }
+    call_handler(size);
+  }
+}
+
+API void* mi_theap_alloc_new_n(theap_t* theap, size_t count, size_t size) {
+  size_t total = 0;
+  if (unlikely(size_mul_overflows(count, size, &total))) { throw_bad_alloc(SIZE_MAX); }
+  return mi_theap_alloc_new(theap, total);
+}
+
+API void* mi_theap_alloc_new_nothrow(theap_t* theap, size_t size) {
+  void* p = theap_malloc(theap, size);
+  while (unlikely(p == NULL)) {
+    new_handler_t* handler = new_handler();
+    if (handler == NULL || !handler_returns(handler)) { break; }
+    p = theap_malloc(theap, size);
+  }
+  return p;
+}

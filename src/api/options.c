@@ -26,11 +26,13 @@ API bool mi_option_is_enabled(mi_option_t option) { return mi_option_get(option)
 
 API void mi_option_set(mi_option_t option, long value) {
   options_init();
+  option_tell_idle(option);
   option_set(option, value);
 }
 
 API void mi_option_set_default(mi_option_t option, long value) {
   options_init();
+  option_tell_idle(option);
   option_set_default(option, value);
 }
 

@@ -2,8 +2,9 @@
 // knowing. Each hot one is a copy of the fast path: malloc here calls nothing but the slow path.
 //
 // They differ from the `mi_` names where the C library differs, measured on glibc 2.36: realloc to
-// zero bytes frees, memalign and aligned_alloc round an odd alignment up. getline, asprintf and
-// the like need no copy here: the C library calls these functions for them.
+// zero bytes frees, memalign rounds an odd alignment up, posix_memalign sets errno as well. What the
+// C library makes of malloc and realloc, such as strdup, reallocarray, realpath and getline, stays
+// its own: in a program with a malloc of its own they must call that one.
 #include <errno.h>
 #include <stdlib.h>
 
@@ -14,17 +15,19 @@
 
 // What the C library's headers declare differs by version, so all is declared here once more.
 #pragma GCC diagnostic push
+#ifndef __cplusplus
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
+#endif
 
 // ---- C ----
 
-API void* malloc(size_t size) { return theap_malloc(theap_current(), size); }
+OVERRIDE void* malloc(size_t size) { return theap_malloc(theap_current(), size); }
 
-API void* calloc(size_t count, size_t size) { return theap_calloc(theap_current(), count, size); }
+OVERRIDE void* calloc(size_t count, size_t size) { return theap_calloc(theap_current(), count, size); }
 
-API void free(void* p) { block_free(p); }
+OVERRIDE void free(void* p) { block_free(p); }
 
-API void* realloc(void* p, size_t size) {
+OVERRIDE void* realloc(void* p, size_t size) {
   if (unlikely(size == 0 && p != NULL)) {
     block_free(p);
     return NULL;
@@ -44,96 +47,79 @@ static void* memalign_rounding(size_t alignment, size_t size) {
   return theap_malloc_aligned(theap_current(), (aligned_t){size, alignment, 0, false});
 }
 
-API void* aligned_alloc(size_t alignment, size_t size) {
-  return memalign_rounding(alignment, size);
+OVERRIDE void* aligned_alloc(size_t alignment, size_t size) {
+  return theap_malloc_aligned(theap_current(), (aligned_t){size, alignment, 0, false});
 }
 
 // C23
-API void free_sized(void* p, size_t size) { block_free_checked(p, size, 1); }
+OVERRIDE void free_sized(void* p, size_t size) { block_free_checked(p, size, 1); }
 
-API void free_aligned_sized(void* p, size_t alignment, size_t size) {
+OVERRIDE void free_aligned_sized(void* p, size_t alignment, size_t size) {
   block_free_checked(p, size, alignment);
 }
 
 // ---- POSIX and GNU ----
 
-API int posix_memalign(void** p, size_t alignment, size_t size) {
-  return mi_posix_memalign(p, alignment, size);
+OVERRIDE int posix_memalign(void** p, size_t alignment, size_t size) {
+  const int error = mi_posix_memalign(p, alignment, size);
+  if (unlikely(error == ENOMEM)) { errno = ENOMEM; }
+  return error;
 }
 
-API void* memalign(size_t alignment, size_t size) { return memalign_rounding(alignment, size); }
+OVERRIDE void* memalign(size_t alignment, size_t size) { return memalign_rounding(alignment, size); }
 
-API void* valloc(size_t size) { return mi_valloc(size); }
+OVERRIDE void* valloc(size_t size) { return mi_valloc(size); }
 
-API void* pvalloc(size_t size) { return mi_pvalloc(size); }
+OVERRIDE void* pvalloc(size_t size) { return mi_pvalloc(size); }
 
-API void* reallocarray(void* p, size_t count, size_t size) {
-  size_t total = 0;
-  return unlikely(size_mul_overflows(count, size, &total)) ? refuse_memory(SIZE_MAX)
-                                                           : realloc(p, total);
-}
+OVERRIDE size_t malloc_usable_size(void* p) { return block_usable(p); }
 
-API size_t malloc_usable_size(void* p) { return block_usable(p); }
-
-API void cfree(void* p) { block_free(p); }
-
-API char* strdup(const char* s) { return theap_copy_text(theap_current(), s, strlen(s)); }
-
-API char* strndup(const char* s, size_t n) {
-  return theap_copy_text(theap_current(), s, strnlen(s, n));
-}
+OVERRIDE void cfree(void* p) { block_free(p); }
 
 // ---- BSD and macOS ----
 
-API void* reallocf(void* p, size_t size) {
+OVERRIDE void* reallocf(void* p, size_t size) {
   void* q = realloc(p, size);
   if (unlikely(q == NULL && size != 0)) { block_free(p); }
   return q;
 }
 
-API int reallocarr(void* ptrp, size_t count, size_t size) {
+OVERRIDE int reallocarr(void* ptrp, size_t count, size_t size) {
   return mi_reallocarr(ptrp, count, size);
 }
 
-API size_t malloc_size(const void* p) { return block_usable(p); }
+OVERRIDE size_t malloc_size(const void* p) { return block_usable(p); }
 
-API size_t malloc_good_size(size_t size) { return good_size(size); }
+OVERRIDE size_t malloc_good_size(size_t size) { return good_size(size); }
 
-API void vfree(void* p) { block_free(p); }
+OVERRIDE void vfree(void* p) { block_free(p); }
 
 // ---- glibc's inner names ----
 
 #ifdef __GLIBC__
 
-API void* __libc_malloc(size_t size) { return theap_malloc(theap_current(), size); }
+OVERRIDE void* __libc_malloc(size_t size) { return theap_malloc(theap_current(), size); }
 
-API void* __libc_calloc(size_t count, size_t size) {
+OVERRIDE void* __libc_calloc(size_t count, size_t size) {
   return theap_calloc(theap_current(), count, size);
 }
 
-API void* __libc_realloc(void* p, size_t size) { return realloc(p, size); }
+OVERRIDE void* __libc_realloc(void* p, size_t size) { return realloc(p, size); }
 
-API void __libc_free(void* p) { block_free(p); }
+OVERRIDE void __libc_free(void* p) { block_free(p); }
 
-API void __libc_cfree(void* p) { block_free(p); }
+OVERRIDE void __libc_cfree(void* p) { block_free(p); }
 
-API void* __libc_memalign(size_t alignment, size_t size) {
+OVERRIDE void* __libc_memalign(size_t alignment, size_t size) {
   return memalign_rounding(alignment, size);
 }
 
-API void* __libc_valloc(size_t size) { return mi_valloc(size); }
+OVERRIDE void* __libc_valloc(size_t size) { return mi_valloc(size); }
 
-API void* __libc_pvalloc(size_t size) { return mi_pvalloc(size); }
+OVERRIDE void* __libc_pvalloc(size_t size) { return mi_pvalloc(size); }
 
-API int __posix_memalign(void** p, size_t alignment, size_t size) {
-  return mi_posix_memalign(p, alignment, size);
-}
-
-// Under its own name it would be this function; it allocates with malloc, which is ours.
-char* __realpath_chk(const char* name, char* resolved, size_t room);
-
-API char* realpath(const char* name, char* resolved) {
-  return __realpath_chk(name, resolved, SIZE_MAX);
+OVERRIDE int __posix_memalign(void** p, size_t alignment, size_t size) {
+  return posix_memalign(p, alignment, size);
 }
 
 #endif
@@ -147,7 +133,7 @@ API char* realpath(const char* name, char* resolved) {
 #endif
 
 // A program may replace them, as mimalloc-new-delete.h does.
-#define OPERATOR      API __attribute__((weak))
+#define OPERATOR      OVERRIDE __attribute__((weak))
 #define AS(name)      __attribute__((alias(TEXT(name))))
 #define TEXT(name)    TEXT_OF(name)
 #define TEXT_OF(name) #name

@@ -8,7 +8,11 @@
 #include "../service/message.h"
 #include "basic.h"
 
-API void mi_cfree(void* p) { block_free(p); }
+API bool mi_cfree(void* p) {
+  const bool is_ours = page_of(p) != page_none();
+  if (is_ours) { block_free(p); }
+  return is_ours;
+}
 
 API void* mi__expand(void* p, size_t newsize) { return block_expand(p, newsize); }
 
@@ -107,8 +111,8 @@ API void mi_free_aligned(void* p, size_t alignment) { block_free_aligned(p, alig
 API wchar_t* mi_wcsdup(const wchar_t* s) {
   if (s == NULL) { return NULL; }
   const size_t bytes = (wcslen(s) + 1) * sizeof(wchar_t);
-  wchar_t* copy = theap_malloc(theap_current(), bytes);
-  return copy == NULL ? NULL : memcpy(copy, s, bytes);
+  wchar_t* copy = (wchar_t*)theap_malloc(theap_current(), bytes);
+  return copy == NULL ? NULL : (wchar_t*)memcpy(copy, s, bytes);
 }
 
 API unsigned char* mi_mbsdup(const unsigned char* s) {

@@ -57,6 +57,10 @@ static bool will_print(void) {
          option_is_enabled(mi_option_show_stats) || option_is_enabled(mi_option_show_leaks);
 }
 
+static bool will_print_at_end(void) {
+  return option_is_enabled(mi_option_show_stats) || option_is_enabled(mi_option_show_leaks);
+}
+
 // Whoever comes first does it; the others do not wait.
 static COLD void process_start(void) {
   static _Atomic(int) starts;
@@ -65,6 +69,7 @@ static COLD void process_start(void) {
   (void)elapsed_ms();
   process_watch_fork();
   if (will_print()) { port_check_stderr(); }
+  if (will_print_at_end()) { port_keep_stderr(); }
   if (option_is_enabled(mi_option_verbose)) { print_banner(); }
   guard_start_by_options();
   if (NOTE_BLOCKS && option_is_enabled(mi_option_show_leaks)) { traces_start(); }
@@ -149,6 +154,7 @@ API void mi_process_info_print_out(mi_output_fun* out, void* arg) {
   char rss_text[AMOUNT_CHARS], peak_rss_text[AMOUNT_CHARS], commit_text[AMOUNT_CHARS];
   char peak_commit_text[AMOUNT_CHARS];
   mi_process_info(&elapsed, &user, &system, &rss, &peak_rss, &commit, &peak_commit, &faults);
+  out_printf(&sink, "process: %s, id %d\n", port_program_name(), port_process_id());
   format_bytes(rss_text, (int64_t)rss);
   format_bytes(peak_rss_text, (int64_t)peak_rss);
   format_bytes(commit_text, (int64_t)commit);

@@ -3,22 +3,21 @@
 // What each number means, and how exact it is:
 //   reserved, committed, …_calls, purged, arena_count, threads, heaps, theaps, pages_extended
 //                        of the process, whichever sub-process is asked: arenas serve them all
-//   pages, page_bins, page_committed, pages_abandoned, malloc_huge, malloc_huge_count, …
+//   pages, page_bins, page_committed, pages_abandoned, …
 //                        of the heaps; counted as it happens, exact
-//   malloc_normal        `current` is found by walking the pages when asked: exact while no other
-//                        thread runs, else near. `peak` and `total` are counted by the page,
-//                        because malloc counts nothing: the bytes of the pages that held such
-//                        blocks, so the peak is an upper bound
-//   malloc_bins          `current` as malloc_normal. `peak` is the largest value that any reading
-//                        has seen and `total` the sum of all increases between readings: lower
-//                        bounds
-//   malloc_normal_count  the sum of the totals of malloc_bins: a lower bound
-//   malloc_requested     as malloc_normal and malloc_huge together: requests are not recorded
-//   segments…, _segments_reserved, chunk_bins
+//   malloc_count, free_count, allocated, freed, malloc_bins, malloc_normal, malloc_huge, …_count
+//                        totals and what there is: exact while no other thread runs, else near.
+//                        Peaks are exact in debug builds, in others upper bounds, see
+//                        heap/count.h
+//   requested, malloc_requested
+//                        exact in debug builds; in others `allocated` stands for them
+//   segments…, _segments_reserved, pages_os_…, pages_stat_…, chunk_bins
 //                        always 0
-// Of every count total >= peak >= current >= 0. Tests: test/api/stats.c, test/unit/stats.c.
+// Of every count total >= peak >= current >= 0. Tests: test/api/stats.c,
+// test/api/stats_exact.c, test/unit/stats.c.
 #include "../service/stats.h"
 
+#include "../heap/count.h"
 #include "../heap/tracked.h"
 #include "../service/message.h"
 #include "inspect.h"
@@ -30,8 +29,9 @@ _Static_assert((int)STAT_MALLOC_BINS == (int)BIN_LARGE + 1, "a bin for each clas
 // Numbers that were read while others wrote may not fit each other.
 static void count_tidy(mi_stat_count_t* count) {
   count->current = int64_max(count->current, 0);
+  count->total = int64_max(count->total, count->current);
   count->peak = int64_max(count->peak, count->current);
-  count->total = int64_max(count->total, count->peak);
+  if (count->peak > count->total) { count->peak = count->total; }
 }
 
 // What is over: all but what is there now.
@@ -46,7 +46,9 @@ static void count_leave_past(mi_stat_count_t* count) {
 typedef struct tally {
   heap_t* heap;            // of which pages are counted, or …
   const thread_t* thread;  // … the thread whose theaps keep them
-  size_t pages, normal_bytes, huge_bytes, committed_bytes, blocks[STAT_MALLOC_BINS];
+  size_t pages, normal_bytes, huge_bytes, committed_bytes;
+  size_t blocks[STAT_MALLOC_BINS];
+  size_t taken[STAT_MALLOC_BINS];  // that the heap does not know of
 } tally_t;
 
 RACY static void tally_add(tally_t* tally, const page_t* page) {
@@ -56,12 +58,13 @@ RACY static void tally_add(tally_t* tally, const page_t* page) {
   tally->pages++;
   tally->blocks[size_min(page->bin, BIN_LARGE)] += blocks;
   *(is_huge ? &tally->huge_bytes : &tally->normal_bytes) += bytes;
+  tally->taken[size_min(page->bin, BIN_LARGE)] += page_blocks_taken(page);
   tally->committed_bytes += page->span_slices * SLICE_BYTES;
 }
 
 static bool tally_page_of_heap(page_t* page, void* arg) {
-  tally_t* tally = arg;
-  if (heap_of_page(page) == tally->heap) { tally_add(tally, page); }
+  tally_t* tally = (tally_t*)arg;
+  if (load_relaxed(&page->heap) == tally->heap) { tally_add(tally, page); }
   return true;
 }
 
@@ -76,23 +79,12 @@ RACY static void tally_less_loose(tally_t* tally, const theap_t* theap) {
   }
 }
 
-static void tally_less_loose_of(tally_t* tally, const heap_t* heap) {
-  for (const theap_t* theap = heap->theaps; theap != NULL; theap = theap->heap_next) {
-    tally_less_loose(tally, theap);
-  }
+RACY static void tally_theap(tally_t* tally, const theap_t* theap) {
+  for (unsigned bin = 1; bin < BIN_COUNT; bin++) { tally->taken[bin] += theap->taken[bin]; }
+  tally_less_loose(tally, theap);
 }
 
-// What threads set aside in heaps that were deleted since.
-static void tally_less_loose_of_retired(tally_t* tally) {
-  for (heap_t* heap = retired_lock(); heap != NULL; heap = heap->next) {
-    lock_acquire(&heap->lock);
-    if (heap->subproc->main == tally->heap) { tally_less_loose_of(tally, heap); }
-    lock_release(&heap->lock);
-  }
-  retired_unlock();
-}
-
-// Any heap but a main heap lists its pages; to a main heap belong also those of deleted heaps.
+// Any heap but a main heap lists its pages.
 static void tally_heap(tally_t* tally, heap_t* heap) {
   memset(tally, 0, sizeof(*tally));
   tally->heap = heap;
@@ -101,51 +93,57 @@ static void tally_heap(tally_t* tally, heap_t* heap) {
   for (const page_t* page = heap->pages; page != NULL; page = page->heap_next) {
     tally_add(tally, page);
   }
-  tally_less_loose_of(tally, heap);
+  for (const theap_t* theap = heap->theaps; theap != NULL; theap = theap->heap_next) {
+    tally_theap(tally, theap);
+  }
   lock_release(&heap->lock);
-  if (heap->is_main) { tally_less_loose_of_retired(tally); }
 }
 
 // ---- readings ----
 
-// The exchange makes the changes of concurrent readings add up.
-static void count_read(stat_count_t* count, size_t bytes) {
-  const intptr_t now = (intptr_t)bytes;
-  intptr_t before = load_relaxed(&count->current);
-  while (!cas_relaxed(&count->current, &before, now)) {}
-  if (now > before) { (void)add_relaxed(&count->total, now - before); }
-  intptr_t peak = load_relaxed(&count->peak);
-  while (now > peak && !cas_relaxed(&count->peak, &peak, now)) {}
-}
-
-// Brings those numbers of a heap up to date that nothing counts as it happens.
-static tally_t heap_read(heap_t* heap) {
+static void heap_export(heap_t* heap, mi_stats_t* out) {
   tally_t tally;
   tally_heap(&tally, heap);
-  for (int i = 0; i < STAT_MALLOC_BINS; i++) { count_read(&heap->bins.blocks[i], tally.blocks[i]); }
-  return tally;
-}
-
-static void heap_export(heap_t* heap, mi_stats_t* out) {
-  const tally_t tally = heap_read(heap);
   heap_stats_export(heap, out);
+  for (int bin = 0; bin < STAT_MALLOC_BINS; bin++) {
+    out->malloc_bins[bin].total += (int64_t)tally.taken[bin];
+    out->malloc_bins[bin].current = (int64_t)tally.blocks[bin];
+  }
   out->malloc_normal.current = (int64_t)tally.normal_bytes;
   out->malloc_huge.current = (int64_t)tally.huge_bytes;
+  out->allocated.current = (int64_t)(tally.normal_bytes + tally.huge_bytes);
+}
+
+// Blocks of each class have one size.
+static void complete_totals(mi_stats_t* stats) {
+  stats->malloc_normal.total = stats->malloc_normal_count.total = 0;
+  stats->malloc_huge_count.total = stats->malloc_bins[BIN_LARGE].total;
+  for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
+    stats->malloc_normal_count.total += stats->malloc_bins[bin].total;
+    stats->malloc_normal.total += stats->malloc_bins[bin].total * (int64_t)bin_bytes(bin);
+  }
+  stats->malloc_count.total = stats->malloc_normal_count.total + stats->malloc_huge_count.total;
+  stats->allocated.total = stats->malloc_normal.total + stats->malloc_huge.total;
+  stats->malloc_normal.peak = stats->allocated.peak;
+}
+
+static void complete_frees(mi_stats_t* stats) {
+  stats->free_count.total = stats->malloc_count.total;
+  for (int bin = 0; bin < STAT_MALLOC_BINS; bin++) {
+    stats->free_count.total -= stats->malloc_bins[bin].current;
+  }
+  stats->freed.total = stats->allocated.total - stats->allocated.current;
 }
 
 // What follows from the other numbers.
 static void complete(mi_stats_t* stats) {
+  for (int bin = 0; bin < STAT_MALLOC_BINS; bin++) { count_tidy(&stats->malloc_bins[bin]); }
+  complete_totals(stats);
+  if (!COUNT_EACH) { stats->requested = stats->allocated; }
   stats_for_each(stats, count_tidy);
-  stats->malloc_normal_count.total = 0;
-  for (int bin = 0; bin < BIN_LARGE; bin++) {
-    stats->malloc_normal_count.total += stats->malloc_bins[bin].total;
-  }
-  const mi_stat_count_t *normal = &stats->malloc_normal, *huge = &stats->malloc_huge;
-  stats->malloc_requested = (mi_stat_count_t){
-      .total = normal->total + huge->total,
-      .peak = int64_max(normal->peak + huge->current, normal->current + huge->peak),
-      .current = normal->current + huge->current,
-  };
+  complete_frees(stats);
+  stats->malloc_requested.total = stats->requested.total;
+  stats->requested_is_exact.total = COUNT_EACH;
 }
 
 // ---- gathering ----
@@ -162,20 +160,13 @@ static void gather_heaps(subproc_t* subproc, mi_stats_t* out) {
   }
 }
 
-static void bins_leave(mi_stat_count_t* bins) {
-  for (int i = 0; i < STAT_MALLOC_BINS; i++) { bins[i].current = 0; }
-}
-
 // Pages of deleted heaps, full ones and large blocks, are counted where they came from until a
-// block in them is freed; their blocks were counted with the main heap's.
+// block in them is freed.
 static void gather_retired(subproc_t* subproc, mi_stats_t* out) {
-  mi_stats_t* one = &subproc->scratch;
   for (heap_t* heap = retired_lock(); heap != NULL; heap = heap->next) {
-    if (heap->subproc != subproc) { continue; }
-    heap_stats_export(heap, one);
-    one->malloc_normal.current = one->malloc_huge.current = 0;
-    bins_leave(one->malloc_bins);
-    stats_merge(out, one);
+    if (heap->subproc->main->subproc != subproc) { continue; }
+    heap_export(heap, &subproc->scratch);
+    stats_merge(out, &subproc->scratch);
   }
   retired_unlock();
 }
@@ -198,24 +189,44 @@ static void gather_one(heap_t* heap, mi_stats_t* out) {
 
 // ---- as a struct ----
 
-static bool is_our_layout(const mi_stats_t* stats) {
-  return stats != NULL && stats->size == sizeof(mi_stats_t) && stats->version == MI_STAT_VERSION;
+typedef enum { LAYOUT_UNKNOWN, LAYOUT_5, LAYOUT_6 } layout_t;
+
+static layout_t layout_of(const mi_stats_t* stats) {
+  if (stats == NULL) { return LAYOUT_UNKNOWN; }
+  if (stats->size == sizeof(stats5_t) && stats->version == STATS5_VERSION) { return LAYOUT_5; }
+  const bool is_ours = stats->size == sizeof(mi_stats_t) && stats->version == MI_STAT_VERSION;
+  return is_ours ? LAYOUT_6 : LAYOUT_UNKNOWN;
+}
+
+// What the program was compiled with says what `out` is.
+static void hand_out(const mi_stats_t* stats, layout_t layout, mi_stats_t* out) {
+  if (layout == LAYOUT_5) {
+    stats5_from((stats5_t*)(void*)out, stats);
+  } else {
+    *out = *stats;
+  }
 }
 
 API bool mi_subproc_stats_get(mi_subproc_id_t subproc_id, mi_stats_t* stats) {
-  subproc_t* subproc = subproc_id._mi_subproc_id;
-  if (subproc == NULL || !is_our_layout(stats)) { return false; }
-  gather(subproc, stats);
+  subproc_t* subproc = (subproc_t*)subproc_id._mi_subproc_id;
+  const layout_t layout = layout_of(stats);
+  if (subproc == NULL || layout == LAYOUT_UNKNOWN) { return false; }
+  mi_stats_t found;
+  gather(subproc, &found);
+  hand_out(&found, layout, stats);
   return true;
 }
 
 API bool mi_subproc_stats_get_exclusive(mi_subproc_id_t subproc_id, mi_stats_t* stats) {
-  subproc_t* subproc = subproc_id._mi_subproc_id;
-  if (subproc == NULL || !is_our_layout(stats)) { return false; }
+  subproc_t* subproc = (subproc_t*)subproc_id._mi_subproc_id;
+  const layout_t layout = layout_of(stats);
+  if (subproc == NULL || layout == LAYOUT_UNKNOWN) { return false; }
+  mi_stats_t found;
   lock_acquire(&subproc->lock);
-  gather_gone(subproc, stats);
+  gather_gone(subproc, &found);
   lock_release(&subproc->lock);
-  complete(stats);
+  complete(&found);
+  hand_out(&found, layout, stats);
   return true;
 }
 
@@ -224,9 +235,12 @@ API bool mi_stats_get(mi_stats_t* stats) {
 }
 
 API bool mi_heap_stats_get(mi_heap_t* heap, mi_stats_t* stats) {
-  if (heap == NULL || !is_our_layout(stats)) { return false; }
+  const layout_t layout = layout_of(stats);
+  if (heap == NULL || layout == LAYOUT_UNKNOWN) { return false; }
   if (TRACKED) { tracked_flush(); }
-  gather_one(heap, stats);
+  mi_stats_t found;
+  gather_one(heap_whole(heap), &found);
+  hand_out(&found, layout, stats);
   return true;
 }
 
@@ -237,14 +251,31 @@ API size_t mi_stats_get_bin_size(size_t bin) {
 
 // ---- as JSON ----
 
+// Of pages of the class when it is in demand; 0: of no one size.
+static size_t page_bytes_of(size_t bin) {
+  return bin == 0 || bin >= BIN_COUNT ? 0 : page_slices((unsigned)bin, ROOM_MOST) * SLICE_BYTES;
+}
+
+static char* to_json(const mi_stats_t* stats, size_t buf_size, char* buf) {
+  stats_about_t about = {.block_size = mi_stats_get_bin_size, .page_size = page_bytes_of};
+  mi_process_info(&about.elapsed_msecs, &about.user_msecs, &about.system_msecs, &about.rss_current,
+                  &about.rss_peak, &about.commit_current, &about.commit_peak, &about.page_faults);
+  return stats_to_json(stats, &about, (stats_buffer_t){buf, buf_size, mi_malloc});
+}
+
 API char* mi_stats_as_json(mi_stats_t* stats, size_t buf_size, char* buf) {
-  return is_our_layout(stats) ? stats_to_json(stats, buf_size, buf, mi_malloc) : NULL;
+  const layout_t layout = layout_of(stats);
+  if (layout == LAYOUT_UNKNOWN) { return NULL; }
+  if (layout == LAYOUT_6) { return to_json(stats, buf_size, buf); }
+  mi_stats_t stats6;
+  stats5_to((const stats5_t*)(const void*)stats, &stats6);
+  complete(&stats6);
+  return to_json(&stats6, buf_size, buf);
 }
 
 API char* mi_subproc_stats_get_json(mi_subproc_id_t subproc_id, size_t buf_size, char* buf) {
-  mi_stats_t stats = {.size = sizeof(stats), .version = MI_STAT_VERSION};
-  if (!mi_subproc_stats_get(subproc_id, &stats)) { return NULL; }
-  return mi_stats_as_json(&stats, buf_size, buf);
+  mi_stats_t_decl(stats);
+  return mi_subproc_stats_get(subproc_id, &stats) ? to_json(&stats, buf_size, buf) : NULL;
 }
 
 API char* mi_stats_get_json(size_t buf_size, char* buf) {
@@ -252,20 +283,21 @@ API char* mi_stats_get_json(size_t buf_size, char* buf) {
 }
 
 API char* mi_heap_stats_get_json(mi_heap_t* heap, size_t buf_size, char* buf) {
-  mi_stats_t stats = {.size = sizeof(stats), .version = MI_STAT_VERSION};
-  if (!mi_heap_stats_get(heap, &stats)) { return NULL; }
-  return mi_stats_as_json(&stats, buf_size, buf);
+  mi_stats_t_decl(stats);
+  return mi_heap_stats_get(heap, &stats) ? to_json(&stats, buf_size, buf) : NULL;
 }
 
 // ---- as text ----
 
-// Builds that know each block tell of each size class too.
 static void print_all(const mi_stats_t* stats, const out_t* out, const char* title) {
   stats_print(stats, out, title);
-  for (unsigned bin = 1; (NOTE_BLOCKS || TRACKED) && bin < BIN_COUNT; bin++) {
+  for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
     char name[32];
     format_text(name, sizeof(name), "blocks of %zu bytes", bin_bytes(bin));
     stats_print_row(out, name, &stats->malloc_bins[bin]);
+  }
+  if (!COUNT_EACH) {
+    out_printf(out, "  (estimates: peaks of blocks, at most; requested, as the blocks are)\n");
   }
 }
 
@@ -273,7 +305,7 @@ API void mi_subproc_stats_print_out(mi_subproc_id_t subproc_id, mi_output_fun* o
   const out_t sink = message_sink(out, arg);
   if (subproc_id._mi_subproc_id == NULL) { return; }
   mi_stats_t stats;
-  gather(subproc_id._mi_subproc_id, &stats);
+  gather((subproc_t*)subproc_id._mi_subproc_id, &stats);
   print_all(&stats, &sink, "statistics");
 }
 
@@ -297,6 +329,7 @@ API void mi_heap_stats_print_out(mi_heap_t* heap, mi_output_fun* out, void* arg)
   const out_t sink = message_sink(out, arg);
   if (heap == NULL) { return; }
   mi_stats_t stats;
+  heap = heap_whole(heap);
   gather_one(heap, &stats);
   print_heap(&sink, heap->id, &stats);
 }
@@ -318,7 +351,7 @@ static size_t gather_below(subproc_t* subproc, size_t bound, mi_stats_t* stats) 
 API void mi_subproc_heap_stats_print_out(mi_subproc_id_t subproc_id, mi_output_fun* out,
                                          void* arg) {
   const out_t sink = message_sink(out, arg);
-  subproc_t* subproc = subproc_id._mi_subproc_id;
+  subproc_t* subproc = (subproc_t*)subproc_id._mi_subproc_id;
   if (subproc == NULL) { return; }
   mi_subproc_stats_print_out(subproc_id, out, arg);
   mi_stats_t stats;
@@ -331,7 +364,7 @@ API void mi_subproc_heap_stats_print_out(mi_subproc_id_t subproc_id, mi_output_f
 // ---- of one thread ----
 
 RACY static bool tally_page_of_thread(page_t* page, void* arg) {
-  tally_t* tally = arg;
+  tally_t* tally = (tally_t*)arg;
   const theap_t* theap = tally->thread->theaps;
   while (theap != NULL && theap->serial != load_relaxed(&page->keeper)) { theap = theap->next; }
   if (theap != NULL) { tally_add(tally, page); }
@@ -358,30 +391,62 @@ API void mi_thread_stats_print_out(mi_output_fun* out, void* arg) {
   stats.page_committed = count_of(tally.committed_bytes);
   stats.malloc_normal = count_of(tally.normal_bytes);
   stats.malloc_huge = count_of(tally.huge_bytes);
+  stats.allocated = count_of(tally.normal_bytes + tally.huge_bytes);
   stats_print(&stats, &sink, "thread");
+}
+
+// ---- theaps ----
+
+static bool is_own(const theap_t* theap) {
+  const thread_t* self = thread_self_or_null();
+  return theap != NULL && self != NULL && theap->thread == self;
+}
+
+API bool mi_theap_stats_get(mi_theap_t* theap, mi_stats_t* stats) {
+  const layout_t layout = layout_of(stats);
+  if (layout == LAYOUT_UNKNOWN || !is_own(theap)) { return false; }
+  mi_stats_t_decl(found);
+  thread_gather_theap(theap);
+  for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
+    found.malloc_bins[bin].total = (int64_t)theap->taken[bin];
+  }
+  complete(&found);
+  hand_out(&found, layout, stats);
+  return true;
+}
+
+API void mi_theap_stats_merge_to_heap(mi_theap_t* theap) {
+  if (is_own(theap)) { thread_tell_theap(theap); }
 }
 
 // ---- merging and starting anew ----
 
-// Counters are shared, so there is nothing to merge; but this is a reading, see the top.
+// Readings know what theaps have counted and not told; their heap's peak is as it should be then.
 API void mi_stats_merge(void) {
-  subproc_t* subproc = subproc_current();
-  lock_acquire(&subproc->lock);
-  for (heap_t* heap = subproc->heaps; heap != NULL; heap = heap->next) { (void)heap_read(heap); }
-  lock_release(&subproc->lock);
+  const thread_t* self = thread_self_or_null();
+  for (theap_t* theap = self == NULL ? NULL : self->theaps; theap != NULL; theap = theap->next) {
+    thread_tell_theap(theap);
+  }
 }
 
 // What is in use stays with the heap, which will count it down.
 API void mi_heap_stats_merge_to_subproc(mi_heap_t* heap) {
   if (heap == NULL) { return; }
+  heap = heap_whole(heap);
   subproc_t* subproc = heap->subproc;
+  mi_stats_t now;
   lock_acquire(&subproc->lock);
-  (void)heap_read(heap);
-  heap_stats_export(heap, &subproc->scratch);
-  stats_for_each(&subproc->scratch, count_leave_past);
-  stats_merge(&subproc->gone, &subproc->scratch);
-  heap_stats_clear(heap);
+  heap_export(heap, &now);
+  heap_stats_forget(heap, &now);
+  stats_for_each(&now, count_leave_past);
+  stats_merge(&subproc->gone, &now);
   lock_release(&subproc->lock);
+}
+
+static void forget_past(heap_t* heap) {
+  mi_stats_t now;
+  heap_export(heap, &now);
+  heap_stats_forget(heap, &now);
 }
 
 API void mi_stats_reset(void) {
@@ -389,9 +454,10 @@ API void mi_stats_reset(void) {
   lock_acquire(&subproc->lock);
   stats_clear(&memory_stats);
   memset(&subproc->gone, 0, sizeof(subproc->gone));
-  for (heap_t* heap = subproc->heaps; heap != NULL; heap = heap->next) {
-    (void)heap_read(heap);
-    heap_stats_clear(heap);
+  for (heap_t* heap = subproc->heaps; heap != NULL; heap = heap->next) { forget_past(heap); }
+  for (heap_t* heap = retired_lock(); heap != NULL; heap = heap->next) {
+    if (heap->subproc->main->subproc == subproc) { forget_past(heap); }
   }
+  retired_unlock();
   lock_release(&subproc->lock);
 }

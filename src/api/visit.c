@@ -1,8 +1,13 @@
 // Visiting: each area of equally sized blocks, which is a page, and each live block in it.
 //
 // A visit is exact when no other thread allocates or frees in the heap meanwhile, which the caller
-// sees to: every live block is seen once and no free one. It takes no lock, so the visitor may use
-// other heaps; it must not allocate or free in the one that is visited, the block it sees included.
+// sees to: every live block is seen once and no free one. Beside running threads it is a picture
+// that was never quite true; but it reads nothing that is out of reach. What it wants to know of a
+// page it learns under the memory lock, while the map still leads to the page: until the lock is
+// free no memory of the page goes away, nor do the links that are apart from blocks. What it finds
+// there may be half changed, or a program's: so each link is looked at before it is followed. The
+// visitor is called without a lock and may use other heaps; it must not allocate or free in the one
+// that is visited, the block it sees included.
 //
 // A block is free if it is on a list of the page's own or on the one of blocks that came home from
 // other threads, or if it has never been on a list; all others are live. Where the state of each
@@ -10,11 +15,64 @@
 //
 // Every page has a keeper, the theap that owned it last: a page that is full, parked in the heap's
 // pool or one large block is nobody's, but still counts as its keeper's. A page whose keeper is no
-// more was left by a thread that ended. Tests: test/api/heaps.c, theaps.c, v2.c.
+// more was left by a thread that ended.
+// Tests: test/api/heaps.c, theaps.c, v2.c, tags.c; test/stress/visited.c.
 #include "../alloc/alloc.h"
 #include "../heap/tracked.h"
 #include "../service/options.h"
 #include "inspect.h"
+
+// ---- what is looked at of a page ----
+
+typedef struct page_view {
+  uint8_t* start;
+  size_t block_bytes, room;  // of a block, and what of it the program may use
+  uint32_t capacity, reserved;
+  const link_t* links;  // where they are apart
+} page_view_t;
+
+// Fits the page's memory, and its links.
+RACY static bool view_is_sound(const page_view_t* view, const page_t* page) {
+  const size_t before = (uintptr_t)view->start - (uintptr_t)page->span_start;
+  const size_t bytes = page->span_slices * SLICE_BYTES;
+  if (LINKS_APART && view->capacity > page_checks(page)->room) { return false; }
+  return before <= bytes && view->room <= view->block_bytes && view->capacity <= view->reserved &&
+         view->capacity <= (bytes - before) / view->block_bytes &&
+         view->capacity <= PAGE_BLOCKS_MAX;
+}
+
+// For the holder of the memory lock. False: the page is about to change, or to go.
+RACY static bool view_take(page_view_t* view, const page_t* page) {
+  *view = (page_view_t){
+      .start = page->start,
+      .block_bytes = size_max(page->block_bytes, 1),  // guarded ones may have none
+      .room = page_room(page),
+      .capacity = page->capacity,
+      .reserved = page->reserved,
+      .links = LINKS_APART ? page_checks(page)->links : NULL,
+  };
+  return page_of(page_is_single(page) ? view->start : page->span_start) == page &&
+         view_is_sound(view, page);
+}
+
+// Of the block with this number, from 1 on; NULL for any other number.
+static const block_t* view_block(const page_view_t* view, uint32_t number) {
+  if (number == 0 || number > view->capacity) { return NULL; }
+  return (const block_t*)(const void*)(view->start + (number - 1) * view->block_bytes);
+}
+
+// 0 if it is no block of the page.
+static uint32_t view_number(const page_view_t* view, const block_t* block) {
+  const size_t offset = (uintptr_t)block - (uintptr_t)view->start;
+  const size_t index = offset / view->block_bytes;
+  return index < view->capacity && offset % view->block_bytes == 0 ? (uint32_t)index + 1 : 0;
+}
+
+// For the holder of the memory lock.
+RACY static const block_t* view_next(const page_view_t* view, uint32_t number) {
+  if (LINKS_APART) { return view_block(view, load_relaxed(&view->links[number])); }
+  return view_block(view, number)->next;
+}
 
 // ---- free blocks of a page ----
 
@@ -29,64 +87,89 @@ static bool set_has(const block_set_t* set, size_t index) {
   return (set->words[index / 64] >> (index % 64) & 1) != 0;
 }
 
-// False: it is no block of the page, or in the set already.
-static bool set_add(block_set_t* set, const page_t* page, const block_t* block) {
-  const size_t block_bytes = size_max(page->block_bytes, 1);  // guarded ones may have none
-  const size_t index = (size_t)((const uint8_t*)block - page->start) / block_bytes;
-  if (index >= page->capacity || set_has(set, index)) { return false; }
-  set->words[index / 64] |= (uint64_t)1 << (index % 64);
+// False: it has no number, or is in the set already.
+static bool set_add(block_set_t* set, uint32_t number) {
+  if (number == 0 || set_has(set, number - 1)) { return false; }
+  set->words[(number - 1) / 64] |= (uint64_t)1 << ((number - 1) % 64);
   set->count++;
   return true;
 }
 
 // A list that leads out of the page or in a circle has been overwritten: it ends there.
-RACY static void set_add_list(block_set_t* set, const page_t* page, const block_t* list) {
-  while (list != NULL && set_add(set, page, list)) { list = block_next(page, list); }
+RACY static void set_add_list(block_set_t* set, const page_view_t* view, const block_t* list) {
+  uint32_t number = view_number(view, list);
+  while (set_add(set, number)) { number = view_number(view, view_next(view, number)); }
 }
 
-RACY static void set_add_by_state(block_set_t* set, const page_t* page) {
-  for (size_t i = 0; i < page->capacity; i++) {
-    const uint8_t* block = page->start + i * page->block_bytes;
-    if (load_relaxed(&page_checks(page)->links[i + 1]) != LINK_LIVE) {
-      (void)set_add(set, page, (const block_t*)(const void*)block);
+RACY static void set_add_by_state(block_set_t* set, const page_view_t* view) {
+  for (uint32_t number = 1; number <= view->capacity; number++) {
+    if (load_relaxed(&view->links[number]) != LINK_LIVE) { (void)set_add(set, number); }
+  }
+}
+
+RACY static void set_add_own_lists(block_set_t* set, const page_view_t* view, const page_t* page) {
+  const uint32_t word = load_acquire(&page->remote);  // [R1] in: the links of what came home
+  set_add_list(set, view, page_free_list(page));
+  set_add_list(set, view, page_later(page));
+  set_add_list(set, view, page_remote_list(page, word));
+}
+
+// Takes the view, and what the page itself says. False: it is none to be visited.
+RACY static bool find_free_blocks(block_set_t* set, page_view_t* view, const page_t* page) {
+  memory_lock();
+  const bool found = view_take(view, page);
+  set->count = 0;
+  if (found) { memset(set->words, 0, divide_up(view->capacity, 64) * sizeof(set->words[0])); }
+  if (found && CHECK_STATE) {
+    set_add_by_state(set, view);
+  } else if (found && !page_is_single(page)) {
+    set_add_own_lists(set, view, page);
+  }
+  memory_unlock();
+  return found;
+}
+
+// For the holder of the memory lock. A list that its thread changes may lead to anything: NULL
+// where no block can be.
+RACY static const block_t* loose_or_null(const block_t* block) {
+  const page_t* page = page_of(block);
+  if (page == page_none() || !page_block_is_valid(page, block)) { return NULL; }
+  if (LINKS_APART && !page_is_single(page) && block_number(page, block) > page_checks(page)->room) {
+    return NULL;
+  }
+  return block;
+}
+
+RACY static void set_add_loose_of(block_set_t* set, const page_view_t* view, unsigned bin,
+                                  heap_t* heap) {
+  enum { LOOSE_MOST = 64 };
+  lock_acquire(&heap->lock);
+  memory_lock();
+  for (const theap_t* theap = heap->theaps; theap != NULL; theap = theap->heap_next) {
+    const block_t* block = loose_or_null(theap->loose[bin].first);
+    for (int i = 0; block != NULL && i < LOOSE_MOST; i++) {
+      (void)set_add(set, view_number(view, block));
+      block = loose_or_null(loose_next(block));
     }
   }
-}
-
-RACY static void set_add_loose_of(block_set_t* set, const page_t* page, heap_t* heap) {
-  lock_acquire(&heap->lock);
-  for (const theap_t* theap = heap->theaps; theap != NULL; theap = theap->heap_next) {
-    const block_t* block = theap->loose[page->bin].first;
-    for (; block != NULL; block = loose_next(block)) { (void)set_add(set, page, block); }
-  }
+  memory_unlock();
   lock_release(&heap->lock);
 }
 
 // Blocks that threads set aside: their page does not know. In the page of a main heap they may be a
 // deleted heap's.
-RACY static void set_add_loose(block_set_t* set, const page_t* page, heap_t* heap) {
-  set_add_loose_of(set, page, heap);
+RACY static void set_add_loose(block_set_t* set, const page_view_t* view, unsigned bin,
+                               heap_t* heap) {
+  if (!KEEP_LOOSE || CHECK_STATE) { return; }
+  set_add_loose_of(set, view, bin, heap);
   if (!heap->is_main) { return; }
   for (heap_t* other = retired_lock(); other != NULL; other = other->next) {
-    set_add_loose_of(set, page, other);
+    set_add_loose_of(set, view, bin, other);
   }
   retired_unlock();
 }
 
-RACY static void find_free_blocks(block_set_t* set, page_t* page, heap_t* heap) {
-  memset(set->words, 0, divide_up(page->capacity, 64) * sizeof(set->words[0]));
-  set->count = 0;
-  if (CHECK_STATE) {
-    set_add_by_state(set, page);
-    return;
-  }
-  set_add_loose(set, page, heap);
-  if (page_is_single(page)) { return; }
-  const uint32_t word = load_acquire(&page->remote);  // [R1] in: the links of what came home
-  set_add_list(set, page, page_free_list(page));
-  set_add_list(set, page, page_later(page));
-  set_add_list(set, page, page_remote_list(page, word));
-}
+// ---- how many blocks are in use ----
 
 RACY static size_t count_list(const page_t* page, const block_t* block) {
   size_t count = 0;
@@ -111,7 +194,9 @@ RACY static size_t count_others_free(const page_t* page) {
 
 // … that are not on its own list.
 RACY static size_t page_used_by_any(const page_t* page) {
-  if (!page->held) { return page->used; }
+  const unsigned counting = page->counting;
+  if (counting == COUNT_ALL) { return page->used; }
+  if (counting == COUNT_TO_HALF) { return page->used + page_half(page); }
   if (load_relaxed(&page->owner) == port_thread_id()) { return page_used(page); }
   const size_t free_blocks = count_others_free(page), capacity = page->capacity;
   return free_blocks < capacity ? capacity - free_blocks : 0;
@@ -136,12 +221,22 @@ RACY PRIVATE size_t page_blocks_in_use(const page_t* page) {
   return used > came_home ? size_min(used - came_home, page->reserved) : 0;
 }
 
+RACY PRIVATE size_t page_blocks_taken(const page_t* page) {
+  if (!page_is_held(page) || page_is_single(page)) { return 0; }
+  track_quiet();
+  const uint32_t taken = (uint32_t)page_used_by_any(page) + PAGE_HELD - page->used;
+  track_loud();
+  return taken <= (uint32_t)PAGE_HELD + page->capacity ? taken : 0;
+}
+
 // ---- which pages ----
 
 typedef struct block_visit {
   heap_t* heap;        // NULL: all of `subproc`
+  heap_t* shown;       // to the visitor; NULL: the page's own
   subproc_t* subproc;  // NULL: any
   uint32_t keeper;     // 0: any
+  int tag;             // of the heap; negative: any
   bool left_only;      // by threads that ended
   bool blocks_too;
   bool stopped;  // by the visitor
@@ -160,30 +255,32 @@ static bool heap_has_theap(heap_t* heap, uint32_t serial) {
 static bool heap_wanted(const block_visit_t* visit, const page_t* page, heap_t* heap) {
   if (heap == NULL || (visit->heap != NULL && heap != visit->heap)) { return false; }
   if (visit->subproc != NULL && heap->subproc != visit->subproc) { return false; }
+  if (visit->tag >= 0 && heap->tag != visit->tag) { return false; }
   if (visit->keeper != 0 && load_relaxed(&page->keeper) != visit->keeper) { return false; }
   return !visit->left_only || !heap_has_theap(heap, load_relaxed(&page->keeper));
 }
 
-// The page's heap if it is to be visited, else NULL.
-static heap_t* wanted_heap(const block_visit_t* visit, const page_t* page) {
+// The page's heap, held, if it is to be visited, else NULL.
+static heap_t* hold_wanted_heap(const block_visit_t* visit, const page_t* page) {
   (void)retired_lock();
   heap_t* heap = heap_of_page_locked(page);
   const bool wanted = heap_wanted(visit, page, heap);
+  if (wanted) { heap_hold(heap); }
   retired_unlock();
   return wanted ? heap : NULL;
 }
 
 // ---- the visit ----
 
-RACY static mi_heap_area_t area_of(const page_t* page, size_t free_blocks) {
-  const size_t bytes = page->reserved * page->block_bytes;
+static mi_heap_area_t area_of(const page_view_t* view, size_t free_blocks) {
+  const size_t bytes = view->reserved * view->block_bytes;
   return (mi_heap_area_t){
-      .blocks = page->start,
+      .blocks = view->start,
       .reserved = bytes,
       .committed = bytes,
-      .used = page->capacity - free_blocks,
-      .block_size = page_room(page),
-      .full_block_size = page->block_bytes,
+      .used = view->capacity - free_blocks,
+      .block_size = view->room,
+      .full_block_size = view->block_bytes,
   };
 }
 
@@ -195,32 +292,41 @@ static bool show(const block_visit_t* visit, heap_t* heap, const mi_heap_area_t*
     block = tracked_block_at(block);
     bytes = block_usable(block);
   }
-  return visit->visitor(heap, area, block, bytes, visit->arg);
+  return visit->visitor(visit->shown != NULL ? visit->shown : heap, area, block, bytes, visit->arg);
 }
 
 static bool show_blocks(const block_visit_t* visit, heap_t* heap, const mi_heap_area_t* area,
                         const block_set_t* free_blocks) {
   const size_t count = area->used + free_blocks->count;
-  uint8_t* block = area->blocks;
+  uint8_t* block = (uint8_t*)area->blocks;
   for (size_t i = 0; i < count; i++, block += area->full_block_size) {
     if (!set_has(free_blocks, i) && !show(visit, heap, area, block)) { return false; }
   }
   return true;
 }
 
-static bool visit_page(page_t* page, void* arg) {
-  block_visit_t* visit = arg;
-  heap_t* heap = wanted_heap(visit, page);
-  if (heap == NULL) { return true; }
+// False if the visitor wants no more.
+RACY static bool show_page(const block_visit_t* visit, heap_t* heap, const page_t* page) {
   block_set_t free_blocks;
+  page_view_t view;
   track_quiet();
-  find_free_blocks(&free_blocks, page, heap);
+  const bool found = find_free_blocks(&free_blocks, &view, page);
+  if (found) { set_add_loose(&free_blocks, &view, page->bin, heap); }
   track_loud();
-  const mi_heap_area_t area = area_of(page, free_blocks.count);
-  bool more = show(visit, heap, &area, NULL);
-  if (more && visit->blocks_too) { more = show_blocks(visit, heap, &area, &free_blocks); }
-  visit->stopped = !more;
-  return more;
+  if (!found) { return true; }
+  mi_heap_area_t area = area_of(&view, free_blocks.count);
+  area.heap_tag = heap->tag;
+  return show(visit, heap, &area, NULL) &&
+         (!visit->blocks_too || show_blocks(visit, heap, &area, &free_blocks));
+}
+
+static bool visit_page(page_t* page, void* arg) {
+  block_visit_t* visit = (block_visit_t*)arg;
+  heap_t* heap = hold_wanted_heap(visit, page);
+  if (heap == NULL) { return true; }
+  visit->stopped = !show_page(visit, heap, page);
+  heap_let_go(heap);
+  return !visit->stopped;
 }
 
 static bool visit_pages(block_visit_t visit) {
@@ -235,23 +341,34 @@ static bool visit_pages(block_visit_t visit) {
 API bool mi_heap_visit_blocks(mi_heap_t* heap, bool visit_blocks, mi_block_visit_fun* visitor,
                               void* arg) {
   if (heap == NULL) { return false; }
-  return visit_pages(
-      (block_visit_t){.heap = heap, .blocks_too = visit_blocks, .visitor = visitor, .arg = arg});
+  const theap_t* part = heap_part_or_null(heap);
+  return visit_pages((block_visit_t){.heap = heap_whole(heap),
+                                     .shown = heap,
+                                     .keeper = part == NULL ? 0 : part->serial,
+                                     .tag = -1,
+                                     .blocks_too = visit_blocks,
+                                     .visitor = visitor,
+                                     .arg = arg});
 }
 
 API bool mi_heap_visit_abandoned_blocks(mi_heap_t* heap, bool visit_blocks,
                                         mi_block_visit_fun* visitor, void* arg) {
   if (heap == NULL) { return false; }
-  return visit_pages((block_visit_t){
-      .heap = heap, .left_only = true, .blocks_too = visit_blocks, .visitor = visitor, .arg = arg});
+  return visit_pages((block_visit_t){.heap = heap_whole(heap),
+                                     .shown = heap,
+                                     .tag = -1,
+                                     .left_only = true,
+                                     .blocks_too = visit_blocks,
+                                     .visitor = visitor,
+                                     .arg = arg});
 }
 
 API bool mi_abandoned_visit_blocks(mi_subproc_id_t subproc_id, int heap_tag, bool visit_blocks,
                                    mi_block_visit_fun* visitor, void* arg) {
-  (void)heap_tag;
-  subproc_t* subproc = subproc_id._mi_subproc_id;
+  subproc_t* subproc = (subproc_t*)subproc_id._mi_subproc_id;
   if (subproc == NULL || !option_is_enabled(mi_option_visit_abandoned)) { return false; }
   return visit_pages((block_visit_t){.subproc = subproc,
+                                     .tag = heap_tag,
                                      .left_only = true,
                                      .blocks_too = visit_blocks,
                                      .visitor = visitor,
@@ -261,9 +378,10 @@ API bool mi_abandoned_visit_blocks(mi_subproc_id_t subproc_id, int heap_tag, boo
 API bool mi_theap_visit_blocks(const mi_theap_t* theap, bool visit_blocks,
                                mi_block_visit_fun* visitor, void* arg) {
   if (theap == NULL) { return false; }
-  if (theap->heap == NULL) { return visitor != NULL; }  // the theap of a thread that has none yet
+  if (theap->thread == NULL) { return visitor != NULL; }  // of a thread that has none yet
   return visit_pages((block_visit_t){.heap = theap->heap,
                                      .keeper = theap->serial,
+                                     .tag = -1,
                                      .blocks_too = visit_blocks,
                                      .visitor = visitor,
                                      .arg = arg});

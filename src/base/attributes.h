@@ -11,6 +11,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// The sources are C11, and C++17 too. EXTERN_C declares a name as C has it, in both.
+#ifdef __cplusplus
+#define EXTERN_C extern "C"
+#ifdef __THROW  // what glibc's headers say of its functions
+#define NOTHROW __THROW
+#endif
+#define _Static_assert static_assert
+#define _Noreturn      __attribute__((noreturn))
+#else
+#define EXTERN_C extern
+#endif
+#ifndef NOTHROW
+#define NOTHROW
+#endif
+
 #define likely(x)   __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
@@ -18,28 +33,59 @@
 #define COLD                   __attribute__((cold, noinline))
 #define NOINLINE               __attribute__((noinline))
 #define UNUSED                 __attribute__((unused))
-#define API                    __attribute__((visibility("default")))
 #define HIDDEN                 __attribute__((visibility("hidden")))
 #define ALIGNED(n)             __attribute__((aligned(n)))
 #define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
 
-#ifdef MI_SPLIT
-#define PRIVATE                 HIDDEN
-#define SHARED_DATA(type, name) extern HIDDEN type name
-#define SHARED_DATA_DEF         HIDDEN
+// A function that ends in `JUMP_TO(call)` has left the stack when it calls: who is called finds our
+// caller's address where its own caller's should be. gcc does so only if it optimizes, as it is
+// told here whatever its flags are; what such a function calls must not be inlined into it.
+#ifdef __clang__
+#define ENDS_IN_JUMP
+#define JUMP_TO(call) __attribute__((musttail)) return call
 #else
-#define PRIVATE                 static
-#define SHARED_DATA(type, name) static type name
-#define SHARED_DATA_DEF         static
+#define ENDS_IN_JUMP  __attribute__((optimize("O2")))
+#define JUMP_TO(call) return call
 #endif
 
-// A thread-local variable that is reached without a call: the library is in the initial set of
-// modules, or small enough (a few words) for the reserve that the loader keeps for libraries opened
-// later.
-#ifdef MI_LIBC_MUSL  // it keeps no such reserve; a program that is linked as a whole needs no call
-#define THREAD_LOCAL _Thread_local
+// SHARED_DATA declares a variable that several files use, SHARED_DATA_DEF defines it. C++ knows no
+// declaration of a static variable: there they are external, and hidden, in a name space.
+#ifdef __cplusplus
+namespace mi_data {}
+using namespace mi_data;
+#define SHARED_DATA(type, name) \
+  namespace mi_data {           \
+  extern HIDDEN type name;      \
+  }                             \
+  static_assert(true, "")
+#define SHARED_DATA_DEF(type, name) type mi_data::name
+#elif defined(MI_SPLIT)
+#define SHARED_DATA(type, name)     extern HIDDEN type name
+#define SHARED_DATA_DEF(type, name) HIDDEN type name
 #else
-#define THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
+#define SHARED_DATA(type, name)     static type name
+#define SHARED_DATA_DEF(type, name) static type name
 #endif
+#ifdef MI_SPLIT
+#define PRIVATE HIDDEN
+#else
+#define PRIVATE static
+#endif
+
+// OVERRIDE marks a name of the C library or the C++ runtime, which every module of the process has
+// to find. API marks a `mi_` name: only the shared library shows it, so that a plug-in with a copy
+// of the library linked in uses that copy, whatever the program has.
+#define VISIBLE __attribute__((visibility("default")))
+#ifdef MI_SHARED_LIB_EXPORT
+#define API VISIBLE
+#else
+#define API HIDDEN
+#endif
+#define OVERRIDE EXTERN_C VISIBLE
+
+// The compiler's -ftls-model decides how thread-local variables are reached. The shared library is
+// built with initial-exec, which needs no call, but some bytes of the reserve that the loader keeps
+// for libraries that are opened later.
+#define THREAD_LOCAL __thread
 
 #endif

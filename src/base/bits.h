@@ -29,6 +29,9 @@ FAST unsigned high_bit(size_t x) {
 // Index of the lowest set bit; x is not 0.
 FAST unsigned low_bit(uint64_t x) { return (unsigned)__builtin_ctzll(x); }
 
+// Rounded up to one of four sizes for each doubling; x > 8.
+FAST size_t quarter_up(size_t x) { return align_up(x, (size_t)1 << (high_bit(x - 1) - 2)); }
+
 // True if count * size does not fit; *total is the product otherwise.
 FAST bool size_mul_overflows(size_t count, size_t size, size_t* total) {
   return __builtin_mul_overflow(count, size, total);

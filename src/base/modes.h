@@ -18,6 +18,10 @@
 #define MI_GUARDED 0
 #endif
 
+#ifndef MI_XMALLOC
+#define MI_XMALLOC 0
+#endif
+
 #ifndef MI_TRACK_VALGRIND
 #define MI_TRACK_VALGRIND 0
 #endif
@@ -90,6 +94,7 @@ enum {
   SECURE_LEVEL = MI_SECURE,
   DEBUG_LEVEL = MI_DEBUG,
   GUARDED_BUILD = MI_GUARDED,
+  ENDS_WITHOUT_MEMORY = MI_XMALLOC,  // a request that can't be served ends the process
   TRACKED = MI_TRACK_VALGRIND || MI_TRACK_ASAN || MI_TRACK_ETW,  // a tool knows each block
   CHECKED_BUILD = MI_SECURE >= 1 || MI_DEBUG >= 1,  // misuse is reported, and ends the process
 
@@ -117,9 +122,11 @@ enum {
 
   // Freed blocks may be set aside, unknown to their page.
   KEEP_LOOSE = (!CHECK_FREE || CHECK_STATE) && !QUARANTINE && !TRACKED,
+  HOLD_NEWEST = KEEP_LOOSE && CHECK_STATE && REUSE_LATER,  // … and the newest is not used next
   FILL_BLOCKS =
       MI_DEBUG >= 1 && !TRACKED,  // 0xD0 in new blocks, 0xDF in freed ones, 0xDE behind the end
   NOTE_BLOCKS = MI_DEBUG >= 1,    // the size asked for, and who took and freed it, of each block
+  COUNT_EACH = FILL_BLOCKS,       // statistics count each request as it is, see heap/count.h
   // Bytes at the end of a block that the program does not get. Large blocks end at a guard instead.
   PAD_BYTES = CANARY || NOTE_BLOCKS ? 8 : 0,
   LARGE_PAD_BYTES = NOTE_BLOCKS ? 8 : 0,

@@ -5,6 +5,7 @@
 #include "../service/message.h"
 #include "../service/options.h"
 #include "../service/random.h"
+#include "count.h"
 
 enum { CANARY_BYTE = 0xDE };
 
@@ -155,9 +156,15 @@ PRIVATE void guard_unlock_after_fork(bool child) { lock_after_fork(&guards.lock,
 
 // ---- taking ----
 
+// As mimalloc rounds a request. Its bounds are compared with that, and recipes are written for it.
+static size_t size_as_rounded(size_t size) {
+  enum { QUARTERS_LEAST = 64 };
+  return size <= QUARTERS_LEAST ? align_up(size_max(size, 1), GRANULE) : quarter_up(size);
+}
+
 PRIVATE bool guard_suits(const theap_t* theap, const guard_want_t* want) {
   const guard_setting_t* setting = &theap->guarding;
-  return want->size >= setting->least && want->size <= setting->most &&
+  return size_as_rounded(want->size) >= setting->least && want->size <= setting->most &&
          want->align <= port_page_bytes();
 }
 
@@ -175,13 +182,18 @@ static void guard_place(guard_t* guard, const guard_want_t* want, bool left) {
   guard->block = guard->inner + (at - start);
 }
 
-static page_t* guard_page(const heap_t* heap, size_t inner_bytes) {
+static bool guard_coin(theap_t* theap) { return (quick_next(&theap->guarding.random) & 1) != 0; }
+
+// The guard before the block has one OS page or two, by a coin: where the next block comes to lie
+// is not known beforehand.
+static page_t* guard_page(theap_t* theap, size_t inner_bytes) {
   enum { DIRECT_LEAST = 32 << 20 };
+  const heap_t* heap = theap->heap;
   const size_t os_page = port_page_bytes();
   page_want_t want = {.bin = BIN_LARGE,
                       .bytes = inner_bytes + os_page,
                       .align = SLICE_BYTES,
-                      .shift = os_page,
+                      .shift = os_page << guard_coin(theap),
                       .arena = heap->arena,
                       .numa_node = heap->numa_node + 1};
   want.direct = heap->arena == NULL &&
@@ -197,9 +209,9 @@ static size_t inner_wanted(const guard_want_t* want, size_t bytes) {
 }
 
 // The span. The page does not name the record yet.
-static bool guard_map(guard_t* guard, const heap_t* heap, const guard_want_t* want) {
+static bool guard_map(guard_t* guard, theap_t* theap, const guard_want_t* want) {
   const size_t inner = inner_wanted(want, guard->bytes);
-  page_t* page = guard_page(heap, inner);
+  page_t* page = guard_page(theap, inner);
   if (page == NULL) { return false; }
   guard->page = page;
   guard->inner = page->start;
@@ -226,22 +238,28 @@ static void guard_enter(const theap_t* theap, guard_t* guard) {
   store_relaxed(&page->keeper, theap->serial);
   map_enter(page->span_start, page->span_slices, page);
   heap_add_page(heap, page);
-  stat_up(&heap->stats.malloc_huge, page->block_bytes);
+  heap_count_large(heap, page);
+  if (COUNT_EACH) { heap_count_taken(page, guard->bytes); }
   stat_add(&heap->stats.malloc_guarded_count, 1);
 }
 
-static bool guard_coin(theap_t* theap) { return (quick_next(&theap->guarding.random) & 1) != 0; }
+// Does the block start right behind a guard? Else it ends right before one.
+static bool guard_is_before(theap_t* theap, const guard_want_t* want) {
+  if (want->size == 0) { return false; }
+  if (option_is_enabled(mi_option_guarded_underflow)) { return true; }
+  return !option_is_enabled(mi_option_guarded_precise) && guard_coin(theap);
+}
 
 PRIVATE void* guard_take(theap_t* theap, const guard_want_t* want) {
-  guard_t* guard = meta_alloc(sizeof(guard_t));
+  guard_t* guard = (guard_t*)meta_alloc(sizeof(guard_t));
   if (guard == NULL) { return NULL; }
   guard->bytes = want->size;
-  if (!guard_map(guard, theap->heap, want)) {
+  if (!guard_map(guard, theap, want)) {
     meta_free(guard, sizeof(guard_t));
     return NULL;
   }
   if (!guard_both_ends(guard)) { return NULL; }
-  guard_place(guard, want, guard_coin(theap) && want->size > 0);
+  guard_place(guard, want, guard_is_before(theap, want));
   guard_fill(guard, want->zero);
   trace_take(&guard->taken);
   guard_enter(theap, guard);
@@ -285,6 +303,7 @@ PRIVATE void guard_free(void* p, page_t* page) {
   } else {
     check_canary(guard);
     trace_take(&guard->given);
+    if (COUNT_EACH) { heap_count_freed(page, p); }
     heap_release_page(page);
   }
 }
@@ -337,7 +356,7 @@ PRIVATE size_t guard_gap_bytes(theap_t* theap) {
 
 // ---- settings: of the options, of a heap, of a theap; the last word counts ----
 
-SHARED_DATA_DEF _Atomic(uint32_t) guard_versions = 1;
+SHARED_DATA_DEF(_Atomic(uint32_t), guard_versions) = 1;
 static _Atomic(uint32_t) options_version = 1;
 
 static guard_setting_t setting_of_options(void) {

@@ -8,9 +8,10 @@
 // many has about twice the chance, 1 - (1 - 1/bytes)^size. Neither remembers what came before.
 //
 //   span:  | guard | inner: canary, block, canary | guard … |
-//     the block ends where the inner part ends (or starts where it starts, by a coin), as far as
-//     alignment lets it; what is left of the inner part is checked when the block is freed. A block
-//     of no bytes is where the guard behind begins, so that none can be read or written.
+//     the block ends where the inner part ends (or starts where it starts, by a coin or by option),
+//     as far as alignment lets it; what is left of the inner part is checked when the block is
+//     freed. A block of no bytes is where the guard behind begins, so that none can be read or
+//     written.
 //
 //   guard_take --> LIVE --guard_retire--> FREED, in quarantine: all of the span is out of reach
 //     --guard_drop--> gone: the span and the record serve others; or stuck, if the OS does not take

@@ -42,7 +42,7 @@ static relation_t relation_of(const guard_t* guard, const uint8_t* p) {
 static const char* plural(size_t count) { return count == 1 ? "" : "s"; }
 
 static void print_head(const guard_t* guard, const char* what, const void* p) {
-  const relation_t relation = relation_of(guard, p);
+  const relation_t relation = relation_of(guard, (const uint8_t*)p);
   message_printf("error: %s: %p is %zu byte%s %s a block of %zu byte%s, %p", what, p,
                  relation.bytes, plural(relation.bytes), relation.words, guard->bytes,
                  plural(guard->bytes), (void*)guard->block);
@@ -87,7 +87,7 @@ static const guard_t* guard_at(const uint8_t* address) {
 }
 
 static const char* fault_name(const guard_t* guard, const port_fault_t* fault) {
-  const uint8_t* p = fault->address;
+  const uint8_t* p = (const uint8_t*)fault->address;
   const int read = fault->is_known_read ? 1 : 0;
   const int how = fault->is_known_write ? 2 : read;
   static const char freed[][24] = {"use after free", "use after free, a read",
@@ -106,7 +106,7 @@ static void wait_while(_Atomic(bool)* busy) {
 
 PRIVATE void guard_see_fault(const port_fault_t* fault) {
   static _Atomic(bool) busy;
-  const uint8_t* p = fault->address;
+  const uint8_t* p = (const uint8_t*)fault->address;
   const guard_t* guard = guard_at(p);
   if (guard == NULL || (!guard->freed && p >= guard->inner && p < guard->inner_end)) { return; }
   if (exchange_relaxed(&busy, true)) {

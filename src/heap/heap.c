@@ -1,13 +1,13 @@
 // First-class heaps: creation, deletion, destruction. See heap.h.
-#include "heap.h"
+#include "count.h"
 
 #include "../base/list.h"
 #include "../memory/meta.h"
 #include "guard.h"
 #include "tracked.h"
 
-SHARED_DATA_DEF heap_t heap_main_static;
-SHARED_DATA_DEF _Atomic(uint32_t) heap_epoch;
+SHARED_DATA_DEF(heap_t, heap_main_static);
+SHARED_DATA_DEF(_Atomic(uint32_t), heap_epoch);
 
 static _Atomic(size_t) heap_ids;
 
@@ -55,9 +55,12 @@ PRIVATE void heap_stats_export(const heap_t* heap, mi_stats_t* out) {
   stat_bins_export(&heap->bins, out);
 }
 
-PRIVATE void heap_stats_clear(heap_t* heap) {
+PRIVATE void heap_stats_forget(heap_t* heap, const mi_stats_t* now) {
+  const intptr_t huge = (intptr_t)(now->malloc_huge.total - now->malloc_huge.current);
+  const intptr_t huge_total = load_relaxed(&heap->stats.malloc_huge.total) - huge;
   stats_clear(&heap->stats);
-  stat_bins_clear(&heap->bins);
+  store_relaxed(&heap->stats.malloc_huge.total, huge_total);
+  stat_bins_forget(&heap->bins, now);
 }
 
 static void heap_free_record(heap_t* heap) {
@@ -109,7 +112,7 @@ PRIVATE void heap_main_setup(heap_t* heap, subproc_t* subproc) {
 }
 
 PRIVATE heap_t* heap_new(subproc_t* subproc, arena_t* arena) {
-  heap_t* heap = meta_alloc(sizeof(heap_t));
+  heap_t* heap = (heap_t*)meta_alloc(sizeof(heap_t));
   if (heap == NULL) { return NULL; }
   heap->arena = arena;
   heap_setup(heap, subproc);
@@ -118,13 +121,27 @@ PRIVATE heap_t* heap_new(subproc_t* subproc, arena_t* arena) {
 
 // ---- pages ----
 
+static bool page_preserve_as_heap(page_t* page, void* arg) {
+  const heap_t* heap = (const heap_t*)arg;
+  if (load_relaxed(&page->heap) == heap) {
+    page_preserve(page, load_relaxed(&heap->fill_preserve));
+  }
+  return true;
+}
+
+PRIVATE void heap_preserve(heap_t* heap, size_t bytes) {
+  store_relaxed(&heap->fill_preserve, bytes);
+  if (FILL_BLOCKS) { page_visit_all(page_preserve_as_heap, heap); }
+}
+
 PRIVATE void heap_add_page(heap_t* heap, page_t* page) {
   const size_t bytes = page->span_slices * SLICE_BYTES;
+  page_preserve(page, load_relaxed(&heap->fill_preserve));
   store_release(&page->heap, heap);  // [H1] out
   stat_up(&heap->stats.pages, 1);
   stat_up(&heap->bins.pages[page->bin], 1);
   stat_up(&heap->stats.page_committed, bytes);
-  if (page->bin != BIN_LARGE) { stat_up(&heap->stats.malloc_normal, bytes); }
+  if (!COUNT_EACH && page->capacity != 0) { heap_shift(heap, page, page->capacity); }
   if (heap->is_main) { return; }
   lock_acquire(&heap->lock);
   LIST_ADD(heap->pages, page, heap_next, heap_prev);
@@ -138,7 +155,7 @@ static void heap_remove_page(heap_t* heap, page_t* page, heap_t* next) {
   stat_down(&heap->stats.pages, 1);
   stat_down(&heap->bins.pages[page->bin], 1);
   stat_down(&heap->stats.page_committed, bytes);
-  if (page->bin != BIN_LARGE) { stat_down(&heap->stats.malloc_normal, bytes); }
+  if (!COUNT_EACH) { heap_shift(heap, page, -(intptr_t)page->capacity); }
   if (heap->is_main) { return; }
   lock_acquire(&heap->lock);
   LIST_REMOVE(heap->pages, page, heap_next, heap_prev);
@@ -147,7 +164,6 @@ static void heap_remove_page(heap_t* heap, page_t* page, heap_t* next) {
 
 static void release_page(page_t* page, bool freed) {
   heap_t* heap = load_relaxed(&page->heap);
-  if (page->bin == BIN_LARGE) { stat_down(&heap->stats.malloc_huge, page->block_bytes); }
   heap_remove_page(heap, page, NULL);
   if (page_is_guarded(page)) {
     guard_retire(page);
@@ -175,10 +191,7 @@ PRIVATE heap_t* heap_rehome(page_t* page) {
   heap_t* heap = load_relaxed(&page->heap);
   heap_t* home = heap_of_page_locked(page);  // the page keeps the record
   if (home == heap) { return heap; }
-  if (page->bin == BIN_LARGE) {
-    stat_down(&heap->stats.malloc_huge, page->block_bytes);
-    stat_up(&home->stats.malloc_huge, page->block_bytes);
-  }
+  heap_count_moved(page, heap, home);
   heap_remove_page(heap, page, home);
   heap_add_page(home, page);
   return home;
@@ -197,13 +210,14 @@ PRIVATE void heap_link_theap(heap_t* heap, theap_t* theap) {
 
 PRIVATE void heap_unlink_theap(heap_t* heap, theap_t* theap) {
   stat_down(&memory_stats.theaps, 1);
+  theap_tell(theap);
   lock_acquire(&heap->lock);
   LIST_REMOVE(heap->theaps, theap, heap_next, heap_prev);
   heap_unlock_or_free(heap);
 }
 
 static theap_t* theap_new(thread_t* thread, heap_t* heap) {
-  theap_t* theap = meta_alloc(sizeof(theap_t));
+  theap_t* theap = (theap_t*)meta_alloc(sizeof(theap_t));
   if (theap == NULL) { return NULL; }
   theap_setup(theap, heap, thread);
   heap_link_theap(heap, theap);
@@ -219,6 +233,7 @@ PRIVATE theap_t* heap_theap_or_null(heap_t* heap) {
   thread_t* thread = thread_self_or_null();
   if (thread == NULL) { return NULL; }
   if (likely(thread->recent->heap == heap)) { return thread->recent; }
+  if (heap_part_or_null(heap) != NULL) { return thread->theaps; }
   thread_catch_up(thread);
   theap_t* theap = thread_theap_of(thread, heap);
   if (theap == NULL) { theap = theap_new(thread, heap); }
@@ -282,6 +297,8 @@ static void drop_pages(heap_t* heap) {
 static void empty_theaps(heap_t* heap) {
   lock_acquire(&heap->lock);
   for (theap_t* theap = heap->theaps; theap != NULL; theap = theap->heap_next) {
+    if (!process_lost_threads()) { theap_gather(theap); }
+    theap_tell(theap);
     theap_clear(theap);
   }
   for (unsigned bin = 0; bin < BIN_COUNT; bin++) { store_relaxed(&heap->parked[bin], NULL); }

@@ -26,14 +26,17 @@ enum { DIRECT_COUNT = SMALL_MAX / GRANULE + 1 };
 enum { ACTIVE_LEAST = 33 };  // the first class above SMALL_MAX
 _Static_assert((9 + (ACTIVE_LEAST - 1 - 17) % 8) << ((ACTIVE_LEAST - 1 - 17) / 8 + 5) == SMALL_MAX,
                "the class of SMALL_MAX");
-// A theap keeps so many pages with free blocks in each size class, or so many slices if that is
-// more, and parks the others: what a thread that is blocked can strand. Among several threads it is
-// less, for what one keeps the others cannot use.
-enum { PARTIAL_PAGES = 4, PARTIAL_SLICES = 64 };
-enum { SHARED_PAGES = 3, SHARED_SLICES = 8 };
-// Vacant records: no more than there are threads, or two, and so many, with so many slices. That
-// much may a process that begins no more threads keep for nobody.
-enum { VACANT_MOST = 16, VACANT_SLICES = 4 << 20 >> SLICE_SHIFT };
+// Among several threads a theap keeps at most one SPARSE_SHARE-th of the pages in a queue, or so
+// many pages, or so many slices, that are at least half empty, and abandons the others: what a
+// thread that is blocked strands stays in proportion to what it uses.
+enum { SPARSE_SHARE = 8, SPARSE_PAGES = 1, SPARSE_SLICES = 2 };
+// A theap keeps as many pages in which it is the first to free a block as it has filled itself, and
+// so many more pages or slices: a thread that only frees leaves what others can use to them.
+enum { ADOPTED_PAGES = 3, ADOPTED_SLICES = 8 };
+// Vacant records: no more than there are threads, or two, and so many; their pages have at most so
+// many slices, or one VACANT_SHARE-th of what the main heap has. That much may a process that
+// begins no more threads keep for nobody.
+enum { VACANT_MOST = 16, VACANT_SLICES = 4 << 20 >> SLICE_SHIFT, VACANT_SHARE = 4 };
 
 typedef struct mi_subproc_s subproc_t;
 typedef struct thread thread_t;
@@ -82,14 +85,16 @@ struct mi_theap_s {
   watch_t watch;
   guard_setting_t guarding;
   uint32_t count[BIN_COUNT];
-  bool keeps_full[BIN_COUNT];  // the thread frees blocks of full pages of the class
-  loose_t loose[BIN_LARGE + 1];
-  page_t* spare;  // empty pages for any class, linked by `next`
+  uint32_t sparse[BIN_COUNT];    // of these, at least half empty; the first one is not counted
+  uint16_t filled[BIN_COUNT];    // pages that became full, less those that were adopted since
+  loose_t loose[BIN_LARGE + 1];  // by class; of 0, which is none, see loose_hold
+  page_t* spare;                 // empty pages for any class, linked by `next`
   size_t spare_slices;
   heap_t* heap;
   thread_t* thread;  // NULL: an empty theap that any thread may start with
   theap_t* next;     // of the thread
   theap_t *heap_next, *heap_prev;
+  size_t taken[BIN_COUNT];  // blocks, that its heap does not know of: see count.h
   size_t slow_calls;
   struct quarantine* quarantine;  // NULL: none yet
   uint32_t serial;                // never 0
@@ -97,6 +102,8 @@ struct mi_theap_s {
 };
 
 struct mi_heap_s {
+  stats_t stats;  // as heap_counts_t
+  stat_bins_t bins;
   lock_t lock, walk;
   _Atomic(int) state;  // heap_state_t
   _Atomic(page_t*) parked[BIN_COUNT];
@@ -108,12 +115,16 @@ struct mi_heap_s {
   size_t holders;
   size_t id;  // those of younger heaps are greater
   int numa_node;
+  _Atomic(size_t) fill_preserve;  // see page_preserve
+  int tag;                        // the program's
+  bool never_destroy;             // destroying it deletes it
   bool is_main;
   bool is_retired;  // it has left its sub-process's list
   guard_setting_t guarding;
-  stats_t stats;
-  stat_bins_t bins;
 };
+_Static_assert(offsetof(heap_counts_t, stats) == offsetof(struct mi_heap_s, stats) &&
+                   offsetof(heap_counts_t, bins) == offsetof(struct mi_heap_s, bins),
+               "a heap begins with its counts");
 
 struct mi_subproc_s {
   lock_t lock;
@@ -239,6 +250,7 @@ PRIVATE void heap_destroy(heap_t* heap);
 // The record stays until it is let go, whatever happens to the heap. For who holds its list.
 PRIVATE void heap_hold(heap_t* heap);
 PRIVATE void heap_let_go(heap_t* heap);
+PRIVATE void heap_preserve(heap_t* heap, size_t bytes);  // see page_preserve
 PRIVATE void heap_add_page(heap_t* heap, page_t* page);
 PRIVATE void heap_release_page(page_t* page);  // and its record in the heap
 // The heap of a page, after deletions; NULL if it has none, or none any more. The second form is
@@ -252,13 +264,26 @@ PRIVATE void heap_unlink_theap(heap_t* heap, theap_t* theap);
 PRIVATE theap_t* heap_theap_or_null(heap_t* heap);
 PRIVATE void heap_main_setup(heap_t* heap, subproc_t* subproc);
 PRIVATE void heap_stats_export(const heap_t* heap, mi_stats_t* out);
-PRIVATE void heap_stats_clear(heap_t* heap);
+// Peaks and totals start again from what there is; `now` is what a reading has found.
+PRIVATE void heap_stats_forget(heap_t* heap, const mi_stats_t* now);
 // Deleted and destroyed heaps that something still names, linked by `next`: the first one, or NULL.
 // The second form is for the holder of the lock.
 PRIVATE heap_t* retired_lock(void);
 PRIVATE heap_t* retired_heaps(void);
 PRIVATE void retired_unlock(void);
 PRIVATE void retired_unlock_after_fork(bool child);
+
+// What programs of 2.x have as their default heap, and as the one behind it, is a thread's part of
+// the main heap: its theap, with a bit that no heap's address has.
+FAST heap_t* heap_as_part(theap_t* theap) { return (heap_t*)((uintptr_t)theap | 1); }
+// NULL for the whole of a heap.
+FAST theap_t* heap_part_or_null(const heap_t* heap) {
+  return ((uintptr_t)heap & 1) == 0 ? NULL : (theap_t*)((uintptr_t)heap - 1);
+}
+FAST heap_t* heap_whole(heap_t* heap) {
+  const theap_t* part = heap_part_or_null(heap);
+  return likely(part == NULL) ? heap : part->heap;
+}
 
 // ---- thread.c ----
 // A theap for a thread whose default is an empty one; theap_gone if it must do without, NULL if out
@@ -275,6 +300,12 @@ PRIVATE theap_t* theap_if_alive(theap_t* theap);
 PRIVATE void thread_set_heartbeat(thread_t* thread, bool wanted);
 PRIVATE void thread_collect(thread_t* thread, bool force);
 PRIVATE void thread_collect_theap(theap_t* theap, bool force);  // one of the calling thread
+// Its pages become its heap's, for any thread; the record stays, or goes with them. By its thread;
+// the first also by another, while that one stays outside of the library.
+PRIVATE void thread_abandon_theap(theap_t* theap);
+PRIVATE void thread_delete_theap(theap_t* theap);
+PRIVATE void thread_gather_theap(theap_t* theap);  // its pages tell it what they have counted
+PRIVATE void thread_tell_theap(theap_t* theap);    // … and it tells its heap
 PRIVATE theap_t* orphan_lock(void);  // a theap for threads without one; NULL if out of memory
 PRIVATE void orphan_unlock(void);
 PRIVATE void orphans_collect(void);

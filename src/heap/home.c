@@ -27,11 +27,21 @@ PRIVATE theap_t* theap_for(const heap_t* heap) {
   return likely(theap->heap == heap) ? theap : thread_theap_of(theap->thread, heap);
 }
 
+// May the theap take over a page of its heap that its thread has freed in? By the options.
+static bool theap_may_keep(const theap_t* theap, const page_t* page) {
+  const bool own = load_relaxed(&page->keeper) == theap->serial;
+  const long policy = option_get(mi_option_page_reclaim_on_free);
+  const long most = own ? option_get(mi_option_page_max_reclaim)
+                        : option_get(mi_option_page_cross_thread_max_reclaim);
+  if (policy < 0 || (policy == 0 && !own)) { return false; }
+  return most < 0 || theap->count[page->bin] < (size_t)most;
+}
+
 static void page_keep(page_t* page) {
   heap_t* heap = load_relaxed(&page->heap);
   if (unlikely(load_relaxed(&heap->state) != HEAP_ALIVE)) { heap = heap_rehome(page); }
-  theap_t* theap = option_get(mi_option_page_reclaim_on_free) < 0 ? NULL : theap_for(heap);
-  if (theap == NULL) {
+  theap_t* theap = theap_for(heap);
+  if (theap == NULL || !theap_may_keep(theap, page)) {
     heap_park(heap, page);
     return;
   }
@@ -51,7 +61,11 @@ static NOINLINE void page_claimed(page_t* page, chain_t chain, uint32_t word) {
     return;
   }
   block_set_next(page, chain.last, NULL);
-  page_set_free_list(page, chain.first);
+  if (REUSE_LATER) {
+    page_add_home(page, chain.first);
+  } else {
+    page_set_free_list(page, chain.first);
+  }
   page_keep(page);
 }
 
@@ -159,8 +173,23 @@ PRIVATE void theap_flush_all_loose(theap_t* theap) {
   }
 }
 
+// Secure builds: the block that was set aside last is not in the list of its class, so that it is
+// not used next. It is the only one of bin 0, which no class has, until another one is set aside.
+static bool loose_hold(theap_t* theap, page_t* page, block_t* block) {
+  loose_t* newest = &theap->loose[0];
+  block_t* older = newest->first;
+  if (!HOLD_NEWEST) { return loose_push(theap, page, block); }
+  if (!loose_has_room(newest, page)) { return false; }
+  loose_set_next(page, block, NULL);
+  newest->first = block;
+  if (older != NULL && !loose_push(theap, page_of(older), older)) {
+    block_come_home(page_of(older), older);
+  }
+  return true;
+}
+
 PRIVATE bool block_set_aside(page_t* page, block_t* block) {
   theap_t* theap = theap_current();
   return page->bin >= LOOSE_BIN && loose_suits(theap, page) &&
-         (CHECK_FREE || page_block_is_valid(page, block)) && loose_push(theap, page, block);
+         (CHECK_FREE || page_block_is_valid(page, block)) && loose_hold(theap, page, block);
 }

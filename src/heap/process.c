@@ -63,6 +63,7 @@ PRIVATE bool process_lost_threads(void) { return lost_threads; }
 static void fork_prepare(void) {
   fork_is_locked = !port_is_single_threaded();
   if (!fork_is_locked) { return; }
+  port_lock_streams_for_fork();
   lock_acquire(&process.lock);
   registry_lock();
   for (subproc_t* subproc = registry_subprocs(); subproc != NULL; subproc = subproc->next) {
@@ -102,6 +103,7 @@ static void fork_done(bool child) {
     registry_unlock();
   }
   lock_after_fork(&process.lock, child);
+  port_unlock_streams_after_fork(child);
 }
 
 static void fork_parent(void) { fork_done(false); }

@@ -30,7 +30,9 @@ typedef struct quarantine {
 } quarantine_t;
 
 static quarantine_t* quarantine_of(theap_t* theap) {
-  if (unlikely(theap->quarantine == NULL)) { theap->quarantine = meta_alloc(sizeof(quarantine_t)); }
+  if (unlikely(theap->quarantine == NULL)) {
+    theap->quarantine = (quarantine_t*)meta_alloc(sizeof(quarantine_t));
+  }
   return theap->quarantine;
 }
 
@@ -68,14 +70,16 @@ static void quarantine_put(quarantine_t* q, page_t* page, uint32_t number) {
   slot_empty(q, at);
   q->slots[at] = slot_of(page, number);
   q->bytes += page->block_bytes;
-  const size_t limit = option_size(mi_option_quarantine_size);
-  if (unlikely(q->bytes > limit)) { quarantine_shrink(q, limit); }
 }
 
 PRIVATE void block_quarantine(page_t* page, uint32_t number) {
   theap_t* theap = page_is_single(page) ? NULL : theap_for(load_relaxed(&page->heap));
   quarantine_t* q = theap == NULL ? NULL : quarantine_of(theap);
-  if (q == NULL) {
+  const size_t limit = option_size(mi_option_quarantine_size), bytes = page->block_bytes;
+  if (q != NULL && unlikely(q->bytes + bytes > limit)) {  // others go, not the one that comes
+    quarantine_shrink(q, limit - size_min(limit, bytes));
+  }
+  if (q == NULL || bytes > limit) {
     slot_go_home(slot_of(page, number));
   } else {
     quarantine_put(q, page, number);

@@ -1,11 +1,15 @@
 // Thread-local heaps: queues of pages by size class. See heap.h for the picture, page.h for the
 // states.
-#include "heap.h"
+#include "count.h"
 
 #include "../service/options.h"
 #include "guard.h"
 
 // ---- queues ----
+
+static bool queue_is_empty(const theap_t* theap, unsigned bin) {
+  return theap->first[bin] == page_none();
+}
 
 // What the fast path sees of a class: `direct` has an entry for each size, in granules.
 static void fast_path_update(theap_t* theap, unsigned bin) {
@@ -19,28 +23,40 @@ static void fast_path_update(theap_t* theap, unsigned bin) {
   for (size_t i = first; i <= last; i++) { theap->direct[i] = page; }
 }
 
+// The page counts all, and takes its place in the queue, but not as the first one.
+static void queue_count(theap_t* theap, page_t* page) {
+  if (page->used > page_half(page)) {
+    page->used -= page_half(page);
+    page->counting = COUNT_TO_HALF;
+  } else {
+    theap->sparse[page->bin]++;
+  }
+}
+
+// The page leaves its place in the queue, and counts all.
+static void queue_uncount(theap_t* theap, page_t* page) {
+  if (page->counting == COUNT_ALL) { theap->sparse[page->bin]--; }
+  page_count_all(page);
+}
+
 static void page_hold(page_t* page) {
-  if (page == page_none()) { return; }
-  page->held = true;
   page->used += PAGE_HELD;
+  page->counting = COUNT_NONE;
 }
 
-static void page_let_go(page_t* page) {
-  if (page == page_none()) { return; }
-  page->used = page_used(page);
-  page->held = false;
+static void page_let_go(theap_t* theap, unsigned bin, page_t* page) {
+  const uint32_t used = page_used(page);
+  theap_count(theap, bin, page, used);
+  page->used = used;
+  page->counting = COUNT_ALL;
 }
 
-// The first page is held: see page.h.
+// The first page is held: see page.h. The page counts all, as the former first one does afterwards.
 static void queue_set_first(theap_t* theap, unsigned bin, page_t* page) {
-  page_let_go(theap->first[bin]);
-  page_hold(page);
+  if (!queue_is_empty(theap, bin)) { page_let_go(theap, bin, theap->first[bin]); }
+  if (page != page_none()) { page_hold(page); }
   theap->first[bin] = page;
   fast_path_update(theap, bin);
-}
-
-static bool queue_is_empty(const theap_t* theap, unsigned bin) {
-  return theap->first[bin] == page_none();
 }
 
 // The first page's `prev` is the last one.
@@ -57,6 +73,7 @@ static void queue_push_back(theap_t* theap, page_t* page) {
   page->prev = first->prev;
   first->prev->next = page;
   first->prev = page;
+  queue_count(theap, page);
 }
 
 static void queue_push_front(theap_t* theap, page_t* page) {
@@ -72,15 +89,20 @@ static void queue_push_front(theap_t* theap, page_t* page) {
     first->prev = page;
   }
   queue_set_first(theap, bin, page);
+  if (page->next != NULL) { queue_count(theap, page->next); }
 }
 
 static void queue_remove(theap_t* theap, page_t* page) {
   const unsigned bin = page->bin;
   theap->count[bin]--;
   if (theap->first[bin] == page) {
-    if (page->next != NULL) { page->next->prev = page->prev; }
+    if (page->next != NULL) {
+      page->next->prev = page->prev;
+      queue_uncount(theap, page->next);
+    }
     queue_set_first(theap, bin, page->next == NULL ? page_none() : page->next);
   } else {
+    queue_uncount(theap, page);
     page->prev->next = page->next;
     page_t* after = page->next == NULL ? theap->first[bin] : page->next;
     after->prev = page->prev;
@@ -122,7 +144,8 @@ PRIVATE void theap_clear(theap_t* theap) {
   for (unsigned i = 0; i < BIN_COUNT; i++) { theap->first[i] = page_none(); }
   for (unsigned i = ACTIVE_LEAST; i < BIN_COUNT; i++) { fast_path_update(theap, i); }
   memset(theap->count, 0, sizeof(theap->count));
-  memset(theap->keeps_full, 0, sizeof(theap->keeps_full));
+  memset(theap->sparse, 0, sizeof(theap->sparse));
+  memset(theap->filled, 0, sizeof(theap->filled));
   memset(theap->loose, 0, sizeof(theap->loose));
   quarantine_forget(theap);
   theap->spare = NULL;
@@ -252,10 +275,10 @@ PRIVATE page_t* heap_claim_parked(heap_t* heap, unsigned bin) {
   return page;
 }
 
-// So much is free that its order matters. Not held, or only just.
+// Half of its blocks are free, so that their order matters. The page counts all, or is only just
+// held.
 static bool page_is_sparse(const page_t* page) {
-  enum { FREE_SHARE = 4 };
-  return (page->capacity - page->used % PAGE_HELD) * FREE_SHARE >= page->capacity;
+  return (page->capacity - page->used % PAGE_HELD) * 2 >= page->capacity;
 }
 
 static page_t* theap_reuse_parked(theap_t* theap, unsigned bin) {
@@ -273,8 +296,12 @@ static page_t* theap_reuse_parked(theap_t* theap, unsigned bin) {
 
 // False: a block came home meanwhile, and the page is back at the front.
 static bool theap_page_to_full(theap_t* theap, page_t* page) {
-  theap_disown(theap, page);
-  if (remote_leave_full(&page->remote)) { return true; }
+  const unsigned bin = page->bin;  // once it is full it may be gone
+  if (load_relaxed(&page->owner) != 0) { theap_disown(theap, page); }
+  if (remote_leave_full(&page->remote)) {
+    if (theap->filled[bin] != UINT16_MAX) { theap->filled[bin]++; }
+    return true;
+  }
   theap_own(theap, page);
   queue_push_front(theap, page);
   page_take_remote(page);
@@ -290,46 +317,22 @@ static void theap_advance(const theap_t* theap, page_t* page) {
   }
 }
 
-// Of a class whose blocks the thread itself frees a few full pages stay in the queue: these blocks
-// then come home without an atomic operation. Not where other threads free most blocks: they would
-// need one for each, instead of one for the page, and a thread that is blocked would strand them.
-// See docs/decisions/018.
-static long queue_full_most(const theap_t* theap, const page_t* page) {
-  enum { KEPT_SLICES = 4 };  // of one page
-  const bool keeps =
-      process_is_threaded() && theap->keeps_full[page->bin] && page->span_slices <= KEPT_SLICES;
-  return keeps ? option_get(mi_option_page_full_retain) : 0;
-}
-
-static bool page_is_given_away(const page_t* page) {
-  return remote_count(load_relaxed(&page->remote)) >= page->capacity / 2u;
-}
-
-// The first page is exhausted, and stays: one of those that may, of which there are `most`.
-static NOINLINE page_t* theap_search_behind(theap_t* theap, unsigned bin, long most) {
-  page_t* next = theap->first[bin]->next;
-  while (next != NULL) {
-    page_t* page = next;
-    next = page->next;
-    if (page_is_given_away(page)) { theap->keeps_full[bin] = false; }
-    if (page_has_room(page)) {
-      theap_advance(theap, page);
-      queue_remove(theap, page);
-      queue_push_front(theap, page);
-      return page;
-    }
-    if (--most < 1 && !theap_page_to_full(theap, page)) { return page; }
-  }
-  return NULL;
+static void queue_rotate(theap_t* theap, page_t* page) {
+  queue_remove(theap, page);
+  queue_push_back(theap, page);
 }
 
 static page_t* theap_search(theap_t* theap, unsigned bin) {
-  while (!queue_is_empty(theap, bin)) {
+  const page_t* passed = NULL;  // the first one that has nothing but the block that was freed last
+  while (!queue_is_empty(theap, bin) && theap->first[bin] != passed) {
     page_t* page = theap->first[bin];
     if (page_has_room(page)) { return page; }
-    const long most = queue_full_most(theap, page);
-    if (unlikely(most > 0)) { return theap_search_behind(theap, bin, most); }
-    if (!theap_page_to_full(theap, page)) { return page; }
+    if (page_waits(page)) {
+      if (passed == NULL) { passed = page; }
+      queue_rotate(theap, page);
+    } else if (!theap_page_to_full(theap, page)) {
+      return page;
+    }
     theap_advance(theap, theap->first[bin]);
   }
   return NULL;
@@ -363,6 +366,7 @@ static bool spare_put(theap_t* theap, page_t* page) {
     return false;
   }
   theap_disown(theap, page);
+  if (!COUNT_EACH) { heap_shift(theap->heap, page, -(intptr_t)page->capacity); }
   page->next = theap->spare;
   theap->spare = page;
   theap->spare_slices += page->span_slices;
@@ -402,6 +406,7 @@ static void spare_release_all(theap_t* theap) {
   while (theap->spare != NULL) {
     page_t* page = theap->spare;
     spare_unlink(theap, &theap->spare);
+    if (!COUNT_EACH) { heap_shift(theap->heap, page, page->capacity); }
     heap_release_page(page);
   }
 }
@@ -410,8 +415,6 @@ static void spare_release_all(theap_t* theap) {
 
 // The caller has found that no block is in use.
 static void theap_release_page(theap_t* theap, page_t* page) {
-  page->used = 0;
-  page->held = false;  // so that nobody counts again
   theap_disown(theap, page);
   stat_add(&theap->heap->stats.pages_retire, 1);
   heap_release_page(page);
@@ -479,36 +482,42 @@ PRIVATE page_t* theap_find_page(theap_t* theap, unsigned bin) {
 
 // ---- blocks come home ----
 
-static void theap_park(theap_t* theap, page_t* page) {
-  theap_disown(theap, page);
-  heap_park(theap->heap, page);
-}
-
 static NOINLINE void page_abandon(theap_t* theap, page_t* page) {
+  theap_disown(theap, page);
   page_take_remote(page);
-  page_let_go(page);
   if (page->used == 0) {
-    theap_release_page(theap, page);
+    stat_add(&theap->heap->stats.pages_retire, 1);
+    heap_release_page(page);
   } else if (page_has_free(page) || page->capacity < page->reserved) {
-    theap_park(theap, page);
+    heap_park(theap->heap, page);
   } else {
     (void)theap_page_to_full(theap, page);  // if not, it is the first of its queue
   }
 }
 
-// `page` is one of the queue, which stands for the others.
-static bool queue_is_long(const theap_t* theap, const page_t* page) {
-  const uint32_t count = theap->count[page->bin];
-  const size_t slices = (size_t)count * page->span_slices;
-  if (count <= SHARED_PAGES || slices <= SHARED_SLICES) { return false; }
-  return process_is_threaded() || (count > PARTIAL_PAGES && slices > PARTIAL_SLICES);
-}
-
 PRIVATE void theap_adopt(theap_t* theap, page_t* page) {
-  theap->keeps_full[page->bin] = true;
+  const unsigned bin = page->bin;
   theap_own(theap, page);
   queue_push_back(theap, page);
-  if (queue_is_long(theap, page)) { page_abandon(theap, theap->first[page->bin]->next); }
+  if (theap->filled[bin] != 0) {
+    theap->filled[bin]--;
+  } else if (theap->count[bin] > ADOPTED_PAGES &&
+             (size_t)theap->count[bin] * page->span_slices > ADOPTED_SLICES) {
+    page_abandon(theap, theap->first[bin]->next);
+  }
+}
+
+// `page` is one of the sparse ones.
+static bool queue_is_sparse(const theap_t* theap, const page_t* page) {
+  const uint32_t sparse = theap->sparse[page->bin];
+  return sparse > SPARSE_PAGES && (size_t)sparse * page->span_slices > SPARSE_SLICES &&
+         sparse > theap->count[page->bin] / SPARSE_SHARE && process_is_threaded();
+}
+
+static NOINLINE void page_half_empty(theap_t* theap, page_t* page) {
+  page_count_all(page);
+  theap->sparse[page->bin]++;
+  if (queue_is_sparse(theap, page)) { page_abandon(theap, page); }
 }
 
 PRIVATE NOINLINE void theap_page_due(const void* last, page_t* page) {
@@ -517,11 +526,17 @@ PRIVATE NOINLINE void theap_page_due(const void* last, page_t* page) {
     page_take_waiting(page);
     return;
   }
-  if (unlikely(page->held)) {  // after a thousand million times, or what was never a block of it
-    page->used = PAGE_HELD;
+  if (unlikely(page_is_held(page))) {  // after a thousand million times, or no block of it
+    const uint32_t used = page_used(page);
+    theap_count(page->theap, page->bin, page, used);
+    page->used = PAGE_HELD + used;
     return;
   }
   theap_t* theap = page->theap;
+  if (page->counting == COUNT_TO_HALF) {
+    page_half_empty(theap, page);
+    return;
+  }
   const unsigned bin = page->bin;
   if (!spare_put(theap, page)) { theap_release_page(theap, page); }
   theap_flush_loose(theap, bin);
@@ -529,12 +544,19 @@ PRIVATE NOINLINE void theap_page_due(const void* last, page_t* page) {
 
 // ---- collecting ----
 
+static void queue_take_remote(theap_t* theap, page_t* page) {
+  const bool counts = !page_is_held(page);
+  if (counts) { queue_uncount(theap, page); }
+  page_take_remote(page);
+  if (counts) { queue_count(theap, page); }
+}
+
 static void queue_collect(theap_t* theap, unsigned bin, bool force) {
   page_t* page = queue_is_empty(theap, bin) ? NULL : theap->first[bin];
   while (page != NULL) {
     page_t* next = page->next;
-    page_take_remote(page);
-    if ((force || !page->held) && page_used(page) == 0) { theap_release_page(theap, page); }
+    queue_take_remote(theap, page);
+    if ((force || !page_is_held(page)) && page_used(page) == 0) { theap_release_page(theap, page); }
     page = next;
   }
 }
@@ -552,4 +574,5 @@ PRIVATE void theap_abandon(theap_t* theap) {
     while (!queue_is_empty(theap, bin)) { page_abandon(theap, theap->first[bin]->prev); }
   }
   spare_release_all(theap);
+  theap_tell(theap);
 }

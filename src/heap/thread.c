@@ -4,6 +4,7 @@
 #include "../base/list.h"
 #include "../memory/meta.h"
 #include "../service/options.h"
+#include "count.h"
 #include "guard.h"
 #include "tracked.h"
 
@@ -12,8 +13,8 @@
 
 HIDDEN THREAD_LOCAL theap_t* tls_theap = THEAP_EMPTY;
 
-SHARED_DATA_DEF _Atomic(size_t) thread_count;
-SHARED_DATA_DEF _Atomic(size_t) collect_requests;
+SHARED_DATA_DEF(_Atomic(size_t), thread_count);
+SHARED_DATA_DEF(_Atomic(size_t), collect_requests);
 
 // Every entry leads to the page that nobody owns and that has no block: the slow path does the
 // rest.
@@ -27,11 +28,11 @@ _Static_assert(BIN_COUNT - ACTIVE_LEAST == 40 && DIRECT_COUNT == 64 + 1,
                "theap_empty lists that many pages");
 
 // Its heap is none: not NULL, which is that of a page that was released just now.
-SHARED_DATA_DEF const theap_t theap_empty = {.direct = {NONE_DIRECT},
-                                             .active = {NONE_40},
-                                             .watch = {.reasons = WATCH_NO_THREAD},
-                                             .heap = (heap_t*)(uintptr_t)&theap_empty};
-SHARED_DATA_DEF theap_t theap_gone;  // as theap_empty, once a thread needs it: see theap_bereft
+SHARED_DATA_DEF(const theap_t, theap_empty) = {.direct = {NONE_DIRECT},
+                                               .active = {NONE_40},
+                                               .watch = {.reasons = WATCH_NO_THREAD},
+                                               .heap = (heap_t*)(uintptr_t)&theap_empty};
+SHARED_DATA_DEF(theap_t, theap_gone);  // as theap_empty, once a thread needs it: see theap_bereft
 
 static struct {
   lock_t lock;
@@ -117,7 +118,7 @@ static void registry_remove(thread_t* thread) {
 }
 
 static thread_t* thread_new(uintptr_t id, subproc_t* subproc) {
-  thread_record_t* record = meta_alloc(sizeof(thread_record_t));
+  thread_record_t* record = (thread_record_t*)meta_alloc(sizeof(thread_record_t));
   if (record == NULL) { return NULL; }
   thread_t* thread = &record->thread;
   thread->id = id;
@@ -156,15 +157,22 @@ static bool vacant_suits(const thread_t* thread) {
   return thread->subproc == &subproc_main_static && thread->theaps->slow_calls != 0;
 }
 
+static size_t vacant_slices_most(void) {
+  const stats_t* stats = &heap_main_static.stats;
+  const size_t bytes = (size_t)load_relaxed(&stats->page_committed.current);
+  return size_max(VACANT_SLICES, (bytes >> SLICE_SHIFT) / VACANT_SHARE);
+}
+
 // False: there are enough.
 static bool vacant_put(thread_t* thread) {
   const size_t slices = thread->slices = theap_slices(thread->theaps);
   const size_t most = size_min(VACANT_MOST, size_max(2, load_relaxed(&thread_count)));
+  const size_t slices_most = vacant_slices_most();
   thread->id = 0;
   theap_own_all(thread->theaps);
   lock_acquire(&registry.lock);
   const bool has_room =
-      registry.vacant_count < most && registry.vacant_slices + slices <= VACANT_SLICES;
+      registry.vacant_count < most && registry.vacant_slices + slices <= slices_most;
   if (has_room) {
     thread->next = registry.vacant;
     registry.vacant = thread;
@@ -333,6 +341,13 @@ PRIVATE void thread_collect_theap(theap_t* theap, bool force) {
   theap_walk(theap, force ? collect_forced : collect_gently);
 }
 
+PRIVATE void thread_gather_theap(theap_t* theap) { theap_walk(theap, theap_gather); }
+
+PRIVATE void thread_tell_theap(theap_t* theap) {
+  thread_gather_theap(theap);
+  theap_tell(theap);
+}
+
 // NOLINTNEXTLINE(misc-no-recursion) see thread_catch_up
 PRIVATE void thread_collect(thread_t* thread, bool force) {
   if (TRACKED && force) { tracked_flush(); }
@@ -340,6 +355,23 @@ PRIVATE void thread_collect(thread_t* thread, bool force) {
   for (theap_t* theap = thread->theaps; theap != NULL; theap = theap->next) {
     thread_collect_theap(theap, force);
   }
+}
+
+// ---- giving up pages ----
+
+PRIVATE void thread_abandon_theap(theap_t* theap) {
+  if (TRACKED) { tracked_flush(); }
+  theap_walk(theap, theap_abandon);
+}
+
+PRIVATE void thread_delete_theap(theap_t* theap) {
+  thread_t* thread = theap->thread;
+  thread_abandon_theap(theap);
+  theap_t** link = &thread->theaps->next;  // the first is part of the thread's record
+  while (*link != NULL && *link != theap) { link = &(*link)->next; }
+  if (*link == NULL) { return; }
+  (void)theap_catch_up(theap);
+  theap_drop(thread, link);
 }
 
 // ---- heartbeat ----
@@ -364,11 +396,7 @@ PRIVATE COLD void thread_leave(void) {
   thread_t* thread = theap->thread;
   thread->epoch = load_relaxed(&heap_epoch) - 1;
   thread_catch_up(thread);
-  while (thread->theaps->next != NULL) {
-    theap_walk(thread->theaps->next, theap_abandon);
-    (void)theap_catch_up(thread->theaps->next);
-    theap_drop(thread, &thread->theaps->next);
-  }
+  while (thread->theaps->next != NULL) { thread_delete_theap(thread->theaps->next); }
   theap_flush_all_loose(thread->theaps);  // while their pages have a theap to go to
   tls_theap = THEAP_EMPTY;
   const bool stays = vacant_suits(thread);
@@ -382,7 +410,7 @@ PRIVATE COLD void thread_leave(void) {
 // Destructors of other keys may still allocate and free: so we leave in the last round, and serve
 // what comes after it from the orphans' heap.
 PRIVATE void thread_on_exit(void* argument) {
-  thread_t* thread = argument;
+  thread_t* thread = (thread_t*)argument;
   if (tls_theap->thread != thread) { return; }
   if (thread->exit_rounds++ < EXIT_ROUNDS && port_thread_arm(thread) == 0) { return; }
   thread_leave();

@@ -54,7 +54,7 @@ PRIVATE label_t* tracked_label(const void* p) {
 
 PRIVATE void* tracked_block_at(void* block) {
   track_quiet();
-  void* p = label_block(block);
+  void* p = label_block((label_t*)block);
   track_loud();
   return p;
 }

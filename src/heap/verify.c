@@ -59,15 +59,16 @@ static bool verify_used(const page_t* page, const free_counts_t* counts) {
     return invariant(remote_count(word) == not_listed - counts->came_home, "P3", page,
                      "the word of a parked page does not count its blocks in use");
   }
-  const bool exact = page->held || page->used == not_listed;
+  const bool exact = page_is_held(page) || page_used(page) == not_listed;
   return invariant(exact, "P3", page, "`used` is not the number of blocks that are not listed") &&
          invariant(remote_state(word) == REMOTE_FULL || remote_count(word) <= not_listed, "P3",
                    page, "more blocks came home than were in use");
 }
 
 static bool verify_capacity(const page_t* page) {
-  const bool used_fits = page->held || remote_state(load_relaxed(&page->remote)) == REMOTE_PARKED ||
-                         page->used <= page->capacity;
+  const bool used_fits = page_is_held(page) ||
+                         remote_state(load_relaxed(&page->remote)) == REMOTE_PARKED ||
+                         page_used(page) <= page->capacity;
   const size_t bytes = page->reserved * page->block_bytes;
   const bool reserved_fits =
       bytes <= page->span_slices * SLICE_BYTES - (size_t)(page->start - page->span_start);
@@ -93,7 +94,7 @@ PRIVATE bool verify_page(const page_t* page) {
 
 static bool verify_queued(const theap_t* theap, const page_t* page, unsigned bin) {
   const bool owned = page->theap == theap && load_relaxed(&page->owner) == theap->thread->id;
-  const bool held = page->held == (theap->first[bin] == page);
+  const bool held = page_is_held(page) == (theap->first[bin] == page);
   return invariant(owned, "P2", page, "a page in a queue has another owner") &&
          invariant(page->bin == bin, "H1", page, "a page is in the queue of another class") &&
          invariant(held, "H1", page, "not the first page of a queue is held, but another") &&
@@ -216,7 +217,7 @@ static bool verify_mapped(const page_t* page) {
 }
 
 static bool verify_page_in_world(page_t* page, void* arg) {
-  bool* holds = arg;
+  bool* holds = (bool*)arg;
   const heap_t* heap = load_relaxed(&page->heap);
   *holds = verify_mapped(page) && verify_page(page) && verify_place(page, heap) &&
            verify_listed(page, heap) && verify_untouched(page);
@@ -264,7 +265,7 @@ static bool verify_slice(const arena_t* arena, uint32_t index, bool is_free) {
 
 // The arena's own invariants hold.
 static bool verify_map_of(arena_t* arena, void* arg) {
-  bool* holds = arg;
+  bool* holds = (bool*)arg;
   for (uint32_t first = 0; *holds && first < arena->frontier;) {
     const uint32_t length = run_length(arena, first);
     for (uint32_t i = first; *holds && i < first + length; i++) {

@@ -90,7 +90,9 @@ static int reserve_shrinking(size_t* bytes, size_t least, void** out) {
 // arena is in use they share their OS pages. NULL if out of memory.
 static slice_t* table_place(const arena_t* arena, size_t bytes) {
   const size_t page = port_page_bytes();
-  if (memory.first == NULL && arena->mapped_bytes <= FIRST_ARENA) { return meta_alloc(bytes); }
+  if (memory.first == NULL && arena->mapped_bytes <= FIRST_ARENA) {
+    return (slice_t*)meta_alloc(bytes);
+  }
   uint8_t* table = arena->start + arena->mapped_bytes - page - bytes;
   const int error = arena->committed ? 0 : port_commit(table, bytes);
   return error == 0 ? (slice_t*)(void*)table : NULL;
@@ -101,7 +103,7 @@ static int arena_layout(arena_t* arena, void* start, size_t bytes) {
   const size_t page = port_page_bytes();
   const size_t table_bytes = align_up(bytes / SLICE_BYTES * sizeof(slice_t), page);
   const size_t usable = align_down(bytes - table_bytes - 2 * page, size_max(page, SLICE_BYTES));
-  arena->start = start;
+  arena->start = (uint8_t*)start;
   arena->slices = (uint32_t)(usable / SLICE_BYTES);
   arena->mapped_bytes = bytes;
   arena->fresh_is_zero = true;
@@ -143,7 +145,7 @@ PRIVATE bool arena_grow_memory(size_t need_slices, bool large) {
   if (option_is_enabled(mi_option_disallow_os_alloc) || need_slices > ARENA_MAX_SLICES / 2) {
     return false;
   }
-  arena_t* arena = meta_alloc(sizeof(arena_t));
+  arena_t* arena = (arena_t*)meta_alloc(sizeof(arena_t));
   if (arena == NULL) { return false; }
   if (arena_obtain(arena, slices_bytes(need_slices)) != 0) {
     meta_free(arena, sizeof(arena_t));
@@ -156,7 +158,8 @@ PRIVATE bool arena_grow_memory(size_t need_slices, bool large) {
   memory.reserved_bytes += arena->mapped_bytes;
   arena_link(arena);
   if (option_get(mi_option_arena_eager_commit) == 1) {
-    (void)arena_advance(arena, &(span_want_t){.slices = arena->slices});
+    const span_want_t all = {.slices = arena->slices};
+    (void)arena_advance(arena, &all);
   }
   memory.news = arena;
   return true;
@@ -218,7 +221,7 @@ static bool table_add(arena_t* arena) {
   void* table = NULL;
   arena->table_bytes = align_up(arena->slices * sizeof(slice_t), port_page_bytes());
   if (port_map_guarded(arena->table_bytes, &table) != 0) { return false; }
-  arena->table = table;
+  arena->table = (slice_t*)table;
   if (memory_cover(arena->start, slices_bytes(arena->slices))) { return true; }
   port_release_guarded(table, arena->table_bytes);
   return false;
@@ -229,9 +232,9 @@ PRIVATE arena_t* arena_add(const arena_spec_t* spec) {
   uint8_t* start = (uint8_t*)align_up((uintptr_t)spec->start, unit);
   uint8_t* end = (uint8_t*)align_down((uintptr_t)spec->start + spec->bytes, unit);
   if (start >= end || (size_t)(end - start) / SLICE_BYTES >= ARENA_MAX_SLICES) { return NULL; }
-  arena_t* arena = meta_alloc(sizeof(arena_t));
+  arena_t* arena = (arena_t*)meta_alloc(sizeof(arena_t));
   if (arena == NULL) { return NULL; }
-  arena->start = start;
+  arena->start = (uint8_t*)start;
   arena->slices = (uint32_t)((size_t)(end - start) / SLICE_BYTES);
   if (!table_add(arena)) {
     meta_free(arena, sizeof(arena_t));
@@ -274,7 +277,7 @@ PRIVATE int arena_reserve(const arena_spec_t* spec, size_t huge_bytes, arena_t**
     if (*out == NULL) { port_release(huge.start, spec->bytes); }
     return *out == NULL ? ENOMEM : 0;
   }
-  arena_t* arena = meta_alloc(sizeof(arena_t));
+  arena_t* arena = (arena_t*)meta_alloc(sizeof(arena_t));
   if (arena == NULL) { return ENOMEM; }
   const int error = reserve_plain(spec, arena);
   if (error != 0) { meta_free(arena, sizeof(arena_t)); }

@@ -6,7 +6,7 @@
 // Neighbours of the same state coalesce at once. Requests are served from dirty runs first, then
 // from clean ones (on huge pages with the dirty one before it, see run_fit_across), then by moving
 // the frontier, then by a new arena; arenas grow geometrically, so that their number is logarithmic
-// in the size of the heap.
+// in the size of the heap. In secure builds a long block leaves a random gap, see run_gap_most.
 //
 //   taken --memory_give--> dirty --purge_part--> clean --memory_take--> taken
 //                          dirty --memory_take--> taken
@@ -125,6 +125,12 @@ PRIVATE int arena_reserve(const arena_spec_t* spec, size_t huge_bytes, arena_t**
 PRIVATE bool arena_contains(const arena_t* arena, const void* p);
 PRIVATE void memory_visit_arenas(arena_visit_fun* visit, void* arg);  // under the lock
 PRIVATE size_t memory_resident_free_bytes(void);                      // dirty
+
+// Spans with mappings of their own.
+typedef struct direct {
+  size_t count, bytes;
+} direct_t;
+PRIVATE direct_t memory_direct_most(void);  // at one time, each by itself
 // Between the two no memory of an arena goes away; for fork, and for who looks at what others own.
 PRIVATE void memory_lock(void);
 PRIVATE void memory_unlock(void);

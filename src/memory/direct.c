@@ -8,12 +8,23 @@ enum { MAX_DIRECT = GUARD_PAGES ? 16 : 24 };
 // The number of mappings stays within a constant and one for each GiB in use.
 static bool direct_admit(size_t bytes, size_t* in_use_bytes) {
   lock_acquire(&memory.lock);
-  const size_t in_use = slices_bytes(memory.taken_slices) + memory.direct_bytes + bytes;
+  const size_t in_use = slices_bytes(memory.taken_slices) + memory.direct.bytes + bytes;
   *in_use_bytes = in_use;
-  const bool ok = memory.direct_count < MAX_DIRECT + in_use / GiB;
-  if (ok) { memory.direct_count++, memory.direct_bytes += bytes; }
+  const bool ok = memory.direct.count < MAX_DIRECT + in_use / GiB;
+  if (ok) {
+    memory.direct.count++, memory.direct.bytes += bytes;
+    memory.direct_most.count = size_max(memory.direct_most.count, memory.direct.count);
+    memory.direct_most.bytes = size_max(memory.direct_most.bytes, memory.direct.bytes);
+  }
   lock_release(&memory.lock);
   return ok;
+}
+
+UNUSED PRIVATE direct_t memory_direct_most(void) {
+  lock_acquire(&memory.lock);
+  const direct_t most = memory.direct_most;
+  lock_release(&memory.lock);
+  return most;
 }
 
 static bool direct_map(size_t bytes, size_t align, void** out) {
@@ -40,30 +51,31 @@ PRIVATE bool memory_take_direct(span_want_t want, span_t* out) {
   const bool huge = want.dense && direct_wants_huge(bytes, in_use);
   if (!direct_map(bytes, huge ? size_max(want.align, HUGE_PAGE) : want.align, &start)) {
     lock_acquire(&memory.lock);
-    memory.direct_count--, memory.direct_bytes -= bytes;
+    memory.direct.count--, memory.direct.bytes -= bytes;
     lock_release(&memory.lock);
     return false;
   }
   if (huge) { (void)port_advise_huge(start, bytes, true); }
   stat_up(&memory_stats.reserved, bytes);
   stat_up(&memory_stats.committed, bytes);
-  *out = (span_t){NULL, start, bytes >> SLICE_SHIFT, true, huge};
+  *out = (span_t){NULL, (uint8_t*)start, bytes >> SLICE_SHIFT, true, huge};
   return true;
 }
 
 // A mapping of its own is gone.
 static void account_direct_given(const span_t* span) {
   lock_acquire(&memory.lock);
-  memory.direct_count--;
-  memory.direct_bytes -= slices_bytes(span->slices);
+  memory.direct.count--;
+  memory.direct.bytes -= slices_bytes(span->slices);
   lock_release(&memory.lock);
   stat_down(&memory_stats.reserved, slices_bytes(span->slices));
   stat_down(&memory_stats.committed, slices_bytes(span->slices));
 }
 
+// Who looks at what others own holds the lock: the memory goes only after it was free.
 PRIVATE void direct_give(const span_t* span) {
-  port_release(span->start, slices_bytes(span->slices));
   account_direct_given(span);
+  port_release(span->start, slices_bytes(span->slices));
 }
 
 PRIVATE bool memory_remap_direct(span_t* span, size_t bytes) {
@@ -90,7 +102,7 @@ PRIVATE bool memory_remap_direct(span_t* span, size_t bytes) {
 PRIVATE void direct_shorten(span_t* span, size_t slices) {
   if (port_resize(span->start, slices_bytes(span->slices), slices_bytes(slices)) != 0) { return; }
   lock_acquire(&memory.lock);
-  memory.direct_bytes -= slices_bytes(span->slices - slices);
+  memory.direct.bytes -= slices_bytes(span->slices - slices);
   lock_release(&memory.lock);
   stat_down(&memory_stats.reserved, slices_bytes(span->slices - slices));
   stat_down(&memory_stats.committed, slices_bytes(span->slices - slices));

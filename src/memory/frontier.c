@@ -6,8 +6,8 @@
 #include "../service/options.h"
 #include "internal.h"
 
-SHARED_DATA_DEF _Atomic(size_t) memory_untouched;
-SHARED_DATA_DEF _Atomic(uint32_t) memory_growths;
+SHARED_DATA_DEF(_Atomic(size_t), memory_untouched);
+SHARED_DATA_DEF(_Atomic(uint32_t), memory_growths);
 
 // Free keeps errno whatever the function does.
 PRIVATE bool call_commit(const arena_t* arena, bool commit, span_t* span) {
@@ -75,8 +75,10 @@ static uint32_t frontier_step(const arena_t* arena, uint32_t need) {
 
 PRIVATE bool arena_advance(arena_t* arena, const span_want_t* want) {
   const size_t need = slices_rounded(want->slices + (want->align >> SLICE_SHIFT));
-  if (need > arena->slices - arena->frontier) { return false; }
-  const uint32_t step = frontier_step(arena, (uint32_t)need);
+  const size_t room = arena->slices - arena->frontier;
+  if (need > room) { return false; }
+  const size_t with_gap = size_min(want->slices + run_gap_most(want), room);
+  const uint32_t step = frontier_step(arena, (uint32_t)size_max(need, with_gap));
   bool is_zero = false;
   if (!arena_commit(arena, step, &is_zero)) { return false; }
   const bool huge = arena_wants_huge(arena);

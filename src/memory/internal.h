@@ -24,7 +24,8 @@ typedef struct memory_state {
   lock_t lock;
   random_t random;
   arena_t* first;
-  size_t taken_slices, dirty_slices, reserved_bytes, direct_bytes, direct_count;
+  size_t taken_slices, dirty_slices, reserved_bytes;
+  direct_t direct, direct_most;
   int64_t now_ms, last_decay_ms;  // as of the last give or collect
   size_t slack_slices;            // what was purged and wanted again soon
   int64_t slack_ms;
@@ -61,6 +62,8 @@ typedef struct place {
   uint32_t run, start;
 } place_t;
 PRIVATE bool run_find(const arena_t* arena, unsigned state, const span_want_t* want, place_t* out);
+// Secure builds: slices that a long block may have between itself and what is beside it.
+PRIVATE size_t run_gap_most(const span_want_t* want);
 // On huge pages what is left of the last one that was touched is dirty, and what follows it clean:
 // where the request starts if it begins in the former and ends in the latter, which is the run at
 // `clean`; UINT32_MAX if it does not, or the run is dirty.

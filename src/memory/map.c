@@ -4,8 +4,9 @@
 #include <errno.h>
 
 #include "../port/port.h"
+#include "../service/options.h"
 
-SHARED_DATA_DEF map_t map;
+SHARED_DATA_DEF(map_t, map);
 
 // None: then root is not even read, which would cost a page fault of its own.
 static size_t parts_added;
@@ -21,6 +22,7 @@ static int part_add(uint64_t index) {
   void* part = NULL;
   const int error = port_map_guarded(PART_BYTES, &part);
   if (error != 0) { return error; }
+  if (option_is_enabled(mi_option_pagemap_commit)) { (void)port_populate(part, PART_BYTES); }
   parts_added++;
   map.root[index] = (intptr_t)((uintptr_t)part - (uintptr_t)&map) / (intptr_t)sizeof(map_entry_t);
   return 0;

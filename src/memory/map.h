@@ -28,7 +28,7 @@ enum {
 
 typedef intptr_t map_entry_t;
 
-typedef struct map {
+typedef struct map_s {
   map_entry_t none[MAP_PART_ENTRIES];  // never written
   map_entry_t root[MAP_ROOT_ENTRIES];  // distance to a part, in entries
 } map_t;

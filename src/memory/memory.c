@@ -2,11 +2,12 @@
 #include <string.h>
 
 #include "../service/message.h"
+#include "../service/options.h"
 #include "../service/random.h"
 #include "internal.h"
 
-SHARED_DATA_DEF stats_t memory_stats;
-SHARED_DATA_DEF memory_state_t memory;
+SHARED_DATA_DEF(stats_t, memory_stats);
+SHARED_DATA_DEF(memory_state_t, memory);
 
 // ---- a free run becomes taken ----
 
@@ -135,6 +136,15 @@ static void shorten_locked(span_t* span, size_t slices) {
   span->slices = slices;
 }
 
+static COLD void announce(const arena_t* arena) {
+  message_verbose("reserved %zu KiB at %p", arena->mapped_bytes / KiB, (void*)arena->start);
+  if (option_is_enabled(mi_option_allow_large_os_pages)) {
+    const size_t pages = arena->mapped_bytes / HUGE_PAGE;
+    message_verbose("large OS pages of 2 MiB: %zu of %zu were had", arena->pinned ? pages : 0,
+                    pages);
+  }
+}
+
 PRIVATE bool memory_take(span_want_t want, span_t* out) {
   want.slices = slices_rounded(want.slices);
   want.align = size_max(want.align, SLICE_BYTES);
@@ -145,9 +155,7 @@ PRIVATE bool memory_take(span_want_t want, span_t* out) {
   memory.news = NULL;
   if (ok) { account_taken(out->arena, out->slices); }
   lock_release(&memory.lock);
-  if (unlikely(news != NULL)) {
-    message_verbose("reserved %zu KiB at %p", news->mapped_bytes / KiB, (void*)news->start);
-  }
+  if (unlikely(news != NULL)) { announce(news); }
   return ok;
 }
 
@@ -185,9 +193,8 @@ static bool lengthen_locked(span_t* span, uint32_t more) {
   arena_t* arena = span->arena;
   const uint32_t first = slice_index(arena, span->start);
   const uint32_t end = first + (uint32_t)span->slices;
-  if (end == arena->frontier && !arena_advance(arena, &(span_want_t){.slices = more})) {
-    return false;
-  }
+  const span_want_t want = {.slices = more};
+  if (end == arena->frontier && !arena_advance(arena, &want)) { return false; }
   if (end >= arena->frontier || run_state(arena, end) == RUN_TAKEN ||
       run_length(arena, end) < more) {
     return false;

@@ -83,7 +83,7 @@ PRIVATE void* meta_alloc(size_t bytes) {
     list->first = record->next;
     memset(record, 0, bytes);
   } else {
-    record = region_bump(bytes);
+    record = (free_record_t*)region_bump(bytes);
   }
   lock_release(&meta.lock);
   return record;
@@ -104,7 +104,7 @@ PRIVATE void meta_free(void* p, size_t bytes) {
   lock_acquire(&meta.lock);
   free_list_t* list = list_for(bytes);
   if (list != NULL) {
-    free_record_t* record = p;
+    free_record_t* record = (free_record_t*)p;
     list->bytes = bytes;
     record->next = list->first;
     list->first = record;

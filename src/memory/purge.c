@@ -11,7 +11,8 @@ enum { PURGE_PIECE = 256 << 10 };
 
 static give_result_t give_back(const arena_t* arena, uint8_t* start, size_t slices) {
   if (arena->commit_fun != NULL) {
-    const bool ok = call_commit(arena, false, &(span_t){.start = start, .slices = slices});
+    span_t span = {.start = start, .slices = slices};
+    const bool ok = call_commit(arena, false, &span);
     return ok ? GIVE_DECOMMITTED : GIVE_REFUSED;
   }
   if (!option_is_enabled(mi_option_purge_decommits)) {
@@ -39,9 +40,14 @@ typedef struct part {
   uint32_t first, start, length;
 } part_t;
 
+// An arena that nobody uses has no huge page to save.
+static bool arena_may_split(const arena_t* arena) {
+  return option_get(mi_option_allow_thp) != 2 || arena->taken == 0;
+}
+
 static part_t part_of_run(arena_t* arena, uint32_t first, bool split) {
   uint32_t start = first, end = first + run_length(arena, first);
-  if (arena->huge && !split) {
+  if (arena->huge && !(split && arena_may_split(arena))) {
     start = (uint32_t)align_up(start, HUGE_SLICES);
     end = (uint32_t)align_down(end, HUGE_SLICES);
   }
@@ -203,9 +209,19 @@ PRIVATE void purge_all(void) {
   }
 }
 
+// Is so much free memory wanted back by the OS at once?
+static bool is_immediate(size_t slices) {
+  const size_t least = option_size(mi_option_arena_purge_immediate_size);
+  return unlikely(least != 0) && slices_bytes(slices) >= least && purge_delay_ms() >= 0;
+}
+
 PRIVATE void run_give(arena_t* arena, const uint8_t* start, size_t slices) {
   account_given(arena, slices);
   memory.dirty_slices += slices;
-  run_free(arena, slice_index(arena, start), (uint32_t)slices, RUN_DIRTY);
+  const uint32_t run = run_free(arena, slice_index(arena, start), (uint32_t)slices, RUN_DIRTY);
+  if (arena_may_purge(arena) && is_immediate(run_length(arena, run))) {
+    const part_t part = part_of_run(arena, run, false);
+    if (part.length > 0) { (void)purge_part(part); }
+  }
   purge_due(slices);
 }

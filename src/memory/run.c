@@ -112,12 +112,28 @@ static uint32_t run_fit_high(const arena_t* arena, uint32_t first, const span_wa
              : (uint32_t)((start - (uintptr_t)arena->start) >> SLICE_SHIFT);
 }
 
-static uint32_t run_fit_any(const arena_t* arena, uint32_t first, const span_want_t* want) {
-  const bool high = RANDOM_PLACE && run_length(arena, first) > want->slices &&
-                    (random_next(&memory.random) & 1) != 0;
-  const uint32_t start = high ? run_fit_high(arena, first, want) : UINT32_MAX;
+PRIVATE size_t run_gap_most(const span_want_t* want) {
+  enum { LONG_SLICES = (512 << 10) / SLICE_BYTES };
+  const bool is_long = RANDOM_PLACE && want->slices >= LONG_SLICES;
+  return is_long ? want->slices / 2 + (want->align >> SLICE_SHIFT) : 0;
+}
+
+// The run's length is more than wanted. A long block leaves a random gap to what is beside it.
+static uint32_t run_fit_random(const arena_t* arena, uint32_t first, const span_want_t* want) {
   const uint32_t end = first + run_length(arena, first);
-  return start != UINT32_MAX ? start : run_fit(arena, first, end, want);
+  const uint32_t low = run_fit(arena, first, end, want);
+  const uint32_t high = run_fit_high(arena, first, want);
+  if (low == UINT32_MAX || high == UINT32_MAX) { return low; }
+  const size_t unit = size_max(want->align >> SLICE_SHIFT, slices_rounded(1));
+  const size_t most = size_min(high - low, align_up(run_gap_most(want), unit)) / unit;
+  const uint64_t gap = most == 0 ? 0 : random_below(&memory.random, most + 1) * unit;
+  return (uint32_t)((random_next(&memory.random) & 1) != 0 ? high - gap : low + gap);
+}
+
+static uint32_t run_fit_any(const arena_t* arena, uint32_t first, const span_want_t* want) {
+  const uint32_t length = run_length(arena, first);
+  if (RANDOM_PLACE && length > want->slices) { return run_fit_random(arena, first, want); }
+  return run_fit(arena, first, first + length, want);
 }
 
 PRIVATE bool run_find(const arena_t* arena, unsigned state, const span_want_t* want, place_t* out) {

@@ -98,7 +98,7 @@ static bool verify_bins(const arena_t* arena, unsigned state, uint32_t runs) {
 
 static bool verify_arena(arena_t* arena, void* arg) {
   tally_of_runs_t tally = {0};
-  bool* holds = arg;
+  bool* holds = (bool*)arg;
   *holds = invariant(arena->frontier <= arena->slices, "A4", arena,
                      "the frontier is beyond the end of the arena") &&
            verify_runs(arena, &tally) && verify_bins(arena, RUN_CLEAN, tally.free_runs[0]) &&

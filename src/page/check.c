@@ -22,13 +22,13 @@ static size_t noted_size(const page_t* page, const void* p) {
 
 // True if all bytes are `value`.
 static bool is_filled(const void* p, int value, size_t bytes) {
-  const uint8_t* byte = p;
+  const uint8_t* byte = (const uint8_t*)p;
   return bytes == 0 || (*byte == value && memcmp(byte, byte + 1, bytes - 1) == 0);
 }
 
 // … of so many words.
 static bool is_filled_words(const void* p, int value, size_t bytes) {
-  const uint64_t* word = p;
+  const uint64_t* word = (const uint64_t*)p;
   const uint64_t wanted = (uint64_t)(uint8_t)value * 0x0101010101010101u;
   uint64_t wrong = 0;
   for (size_t i = 0; i < bytes / sizeof(*word); i++) { wrong |= word[i] ^ wanted; }
@@ -43,13 +43,29 @@ static bool was_filled(const page_t* page, const void* p) {
 
 static size_t filled_bytes(const page_t* page) { return size_min(page_room(page), FILL_MOST); }
 
+// The first byte of a block that is filled.
+static size_t fill_start(const page_t* page) {
+  return FILL_BLOCKS ? load_relaxed(&page_checks(page)->preserved) : 0;
+}
+
+// From there to `bytes`.
+static void fill_to(const page_t* page, void* p, int value, size_t bytes) {
+  const size_t start = fill_start(page);
+  if (start < bytes) { memset((uint8_t*)p + start, value, bytes - start); }
+}
+
+static bool is_filled_still(const page_t* page, const void* p, int value) {
+  const size_t start = align_up(fill_start(page), sizeof(uint64_t)), end = filled_bytes(page);
+  return start >= end || is_filled_words((const uint8_t*)p + start, value, end - start);
+}
+
 _Noreturn static COLD void report_use_after_free(const page_t* page, const void* p);
 
 PRIVATE void block_check_freed(const page_t* page, const void* p) {
   if (!CHECK_REUSE || !(ZERO_FREED || FILL_BLOCKS)) { return; }
   if (page_is_single(page) && !NOTE_BLOCKS) { return; }
   const int value = ZERO_FREED ? 0 : FILL_FREED;
-  if (was_filled(page, p) && unlikely(!is_filled_words(p, value, filled_bytes(page)))) {
+  if (was_filled(page, p) && unlikely(!is_filled_still(page, p, value))) {
     report_use_after_free(page, p);
   }
 }
@@ -67,7 +83,7 @@ PRIVATE void block_check_reuse(const page_t* page, const void* p) {
 
 PRIVATE void block_filled_taken(page_t* page, void* p, size_t size) {
   block_check_reuse(page, p);
-  if (FILL_BLOCKS) { memset(p, FILL_NEW, size_min(size, FILL_MOST)); }
+  if (FILL_BLOCKS) { fill_to(page, p, FILL_NEW, size_min(size, FILL_MOST)); }
   if (NOTE_BLOCKS) {
     note_t* note = note_of(page, p);
     note->taken_by = port_thread_number();
@@ -80,7 +96,7 @@ PRIVATE void block_filled_freed(page_t* page, void* p) {
   const long wanted = option_get(mi_option_fill_freed);
   if (ZERO_FREED && page_is_single(page)) { return; }  // its memory becomes zero or goes, all of it
   const int value = FILL_BLOCKS || (wanted == 2 && !ZERO_FREED) ? FILL_FREED : 0;
-  memset(p, value, filled_bytes(page));
+  fill_to(page, p, value, filled_bytes(page));
   if (NOTE_BLOCKS) { note_of(page, p)->freed_by = port_thread_number(); }
 }
 
@@ -104,7 +120,7 @@ PRIVATE size_t block_size(const page_t* page, const void* p) {
 // Bytes behind the end that are as they were.
 static size_t padding_intact_bytes(const page_t* page, const void* p) {
   size_t at = noted_size(page, p);
-  const uint8_t* byte = p;
+  const uint8_t* byte = (const uint8_t*)p;
   while (at < page->block_bytes && byte[at] == FILL_PAD) { at++; }
   return at - noted_size(page, p);
 }
@@ -200,7 +216,7 @@ PRIVATE COLD void report_bad_block(const page_t* page, const void* p, const char
   } else if (!page_is_single(page) && number > page->capacity) {
     message_error(EINVAL, "%s of %p, a block of %zu bytes that was never allocated", what, p,
                   page_room(page));
-  } else if (CHECK_STATE && load_relaxed(block_link(page, p)) != LINK_LIVE) {
+  } else if (CHECK_STATE && load_relaxed(block_link(page, (const block_t*)p)) != LINK_LIVE) {
     message_error(EAGAIN, "%s of %zu-byte block %p%s",
                   *what == 'f' ? "double free" : "realloc after free", block_size(page, p), p,
                   who(page, p, text));

@@ -58,11 +58,13 @@ typedef struct page_checks {
   uint64_t random;     // state of quick_next
   uint16_t later;      // the number of the block freed last, of those that wait, see page_push
   uint16_t later_end;  // … of the one freed first; 0: whoever has no next one
+  uint16_t seen;       // … of `later` when it was all that the page had, see page_take_ripe; or 0
   uint8_t shift;
-  bool guarded;      // the last OS page of the span is out of reach
-  bool zeroed;       // the blocks beyond capacity were filled with zeros when they were freed
+  bool guarded : 1;  // the last OS page of the span is out of reach
+  bool zeroed : 1;   // the blocks beyond capacity were filled with zeros when they were freed
   link_t single[2];  // `links` of a large block
-  note_t* notes;     // debug builds
+  _Atomic(uint32_t) preserved;  // bytes at the start of a block that debug builds do not fill
+  note_t* notes;                // debug builds
 } page_checks_t;
 
 _Static_assert(sizeof(void*) != 8 || sizeof(page_checks_t) == 64, "one cache line");

@@ -35,7 +35,7 @@ static page_t* chunk_page(page_chunk_t* chunk, int i) {
 }
 
 static void chunk_add(void) {
-  page_chunk_t* chunk = meta_alloc(sizeof(page_chunk_t));
+  page_chunk_t* chunk = (page_chunk_t*)meta_alloc(sizeof(page_chunk_t));
   if (chunk == NULL) { return; }
   chunk->next = load_relaxed(&records.chunks);
   for (int i = CHUNK_PAGES - 1; i >= 0; i--) {
@@ -99,8 +99,7 @@ PRIVATE void page_unlock_after_fork(bool child) {
 // A few sizes for each doubling, so that few kinds of record come about.
 static size_t notes_rounded(size_t bytes) {
   enum { LEAST = 64 };
-  if (bytes <= LEAST) { return LEAST; }
-  return align_up(bytes, (size_t)1 << (high_bit(bytes - 1) - 2));
+  return bytes <= LEAST ? LEAST : quarter_up(bytes);
 }
 
 static size_t links_bytes(uint32_t room) { return notes_rounded((room + 1) * sizeof(link_t)); }
@@ -114,8 +113,8 @@ static size_t notes_bytes(uint32_t room) {
 static note_t* notes_alloc(uint32_t room) {
   const size_t bytes = notes_bytes(room);
   void* notes = NULL;
-  if (bytes < port_page_bytes()) { return meta_alloc(bytes); }
-  return port_map(bytes, port_page_bytes(), &notes) == 0 ? notes : NULL;
+  if (bytes < port_page_bytes()) { return (note_t*)meta_alloc(bytes); }
+  return port_map(bytes, port_page_bytes(), &notes) == 0 ? (note_t*)notes : NULL;
 }
 
 static void notes_free(note_t* notes, uint32_t room) {
@@ -135,7 +134,7 @@ static void checks_free(page_checks_t* checks) {
 }
 
 static bool checks_alloc(page_checks_t* checks, uint32_t count) {
-  checks->links = count == 1 ? checks->single : meta_alloc(links_bytes(count));
+  checks->links = count == 1 ? checks->single : (link_t*)meta_alloc(links_bytes(count));
   checks->notes = NOTE_BLOCKS ? notes_alloc(count) : NULL;
   checks->room = count;
   if (checks->links != NULL && (!NOTE_BLOCKS || checks->notes != NULL)) { return true; }
@@ -147,6 +146,15 @@ static bool checks_alloc(page_checks_t* checks, uint32_t count) {
   return false;
 }
 
+// Who looks at a page that others own holds the memory lock.
+static bool checks_replace(page_checks_t* checks, uint32_t count) {
+  memory_lock();
+  checks_free(checks);
+  const bool ok = checks_alloc(checks, count);
+  memory_unlock();
+  return ok;
+}
+
 // For `count` blocks, none of which is live. False if out of memory.
 static bool checks_begin(page_t* page, uint32_t count) {
   page_checks_t* checks = page_checks(page);
@@ -155,11 +163,10 @@ static bool checks_begin(page_t* page, uint32_t count) {
   checks_set_size(checks, single ? 1 : page->block_bytes);
   checks->limit = count;
   checks->zeroed = false;
-  checks->later = checks->later_end = 0;
+  checks->later = checks->later_end = checks->seen = 0;
   if (!LINKS_APART) { return true; }
   if (checks->room < count || (checks->room == 1) != (count == 1)) {
-    checks_free(checks);
-    return checks_alloc(checks, count);
+    return checks_replace(checks, count);
   }
   if (NOTE_BLOCKS) { memset(checks->notes, 0, count * sizeof(note_t)); }
   return true;
@@ -280,7 +287,8 @@ static void page_fill(page_t* page, const page_want_t* want, const span_t* span)
     page_cut(page, want->bin);
   }
   page->fresh_zero = span->is_zero;
-  page->held = false;
+  page->counting = COUNT_ALL;
+  if (FILL_BLOCKS) { store_relaxed(&page_checks(page)->preserved, 0); }
   page->theap = NULL;
   page->next = page->prev = page->heap_next = page->heap_prev = NULL;
   store_relaxed(&page->owner, 0);
@@ -472,7 +480,11 @@ PRIVATE void page_release_stuck(void) {
 }
 
 PRIVATE void page_release_memory(page_t* page) {
-  if (HAS_CHECKS) { checks_free(page_checks(page)); }
+  if (LINKS_APART) {
+    memory_lock();  // see checks_replace
+    checks_free(page_checks(page));
+    memory_unlock();
+  }
   if (KEEP_CLASS && small_may_wait(page) && kept_put(page)) { return; }
   if (page_unguard(page)) {
     page_end(page);
@@ -672,6 +684,7 @@ PRIVATE void page_extend(page_t* page) {
   }
   page->capacity = (uint16_t)(page->capacity + count);
   page->just_extended = true;
+  if (!COUNT_EACH) { heap_shift(load_relaxed(&page->heap), page, count); }
   if (page->fresh_zero) { (void)sub_relaxed(&memory_untouched, count * page->block_bytes); }
   stat_add(&memory_stats.pages_extended, 1);
 }
@@ -684,28 +697,31 @@ static void list_count(const page_t* page, uint32_t* left) {
   if (unlikely(--*left == 0)) { report_endless_list(page); }
 }
 
+// A list, and then another one.
+static block_t* list_join(const page_t* page, block_t* list, block_t* rest) {
+  uint32_t left = list_most(page);
+  if (list == NULL || rest == NULL) { return list == NULL ? rest : list; }
+  track_quiet();
+  block_t* last = list;
+  for (block_t* next = block_next(page, last); next != NULL; next = block_next(page, last)) {
+    list_count(page, &left);
+    last = next;
+  }
+  block_set_next(page, last, rest);
+  track_loud();
+  return list;
+}
+
 // Puts a list in front of `free`.
 static void page_prepend(page_t* page, block_t* list) {
-  uint32_t left = list_most(page);
-  block_t* const first = page_free_list(page);
-  if (first != NULL && list != NULL) {
-    track_quiet();
-    block_t* last = list;
-    for (block_t* next = block_next(page, last); next != NULL; next = block_next(page, last)) {
-      list_count(page, &left);
-      last = next;
-    }
-    block_set_next(page, last, first);
-    track_loud();
-  }
-  if (list != NULL) { page_set_free_list(page, list); }
+  if (list != NULL) { page_set_free_list(page, list_join(page, list, page_free_list(page))); }
 }
 
 static void page_take_later(page_t* page) {
   page_checks_t* checks = page_checks(page);
   if (!REUSE_LATER) { return; }
   page_prepend(page, page_later(page));
-  checks->later = checks->later_end = 0;
+  checks->later = checks->later_end = checks->seen = 0;
 }
 
 PRIVATE void page_take_waiting(page_t* page) {
@@ -721,14 +737,29 @@ PRIVATE void page_take_waiting(page_t* page) {
   }
   store_relaxed(&checks->links[newest], 0);
   checks->later_end = (uint16_t)newest;
+  checks->seen = 0;
+}
+
+PRIVATE void page_add_home(page_t* page, block_t* list) {
+  if (REUSE_LATER) {
+    list = list_join(page, list, page_later(page));
+    page_checks(page)->later = (uint16_t)block_as_link(page, list);
+  } else {
+    page_prepend(page, list);
+  }
+}
+
+static void page_empty_remote(page_t* page) {
+  const uint32_t word = remote_take(&page->remote);
+  if (word == REMOTE_OWNED) { return; }
+  if (!page_is_held(page)) { page_count_all(page); }
+  page_add_home(page, page_remote_list(page, word));
+  page->used -= remote_count(word);
 }
 
 PRIVATE void page_take_remote(page_t* page) {
+  page_empty_remote(page);
   page_take_later(page);
-  const uint32_t word = remote_take(&page->remote);
-  if (word == REMOTE_OWNED) { return; }
-  page_prepend(page, page_remote_list(page, word));
-  page->used -= remote_count(word);
 }
 
 PRIVATE void page_restore(page_t* page, uint32_t claimed) {
@@ -736,18 +767,24 @@ PRIVATE void page_restore(page_t* page, uint32_t claimed) {
   page->used = remote_count(claimed);
 }
 
-static uint32_t list_length(const page_t* page, const block_t* block) {
-  uint32_t left = list_most(page);
+// `left` less the length of the list.
+static uint32_t list_rest(const page_t* page, const block_t* block, uint32_t left) {
   track_quiet();
   for (; block != NULL; block = block_next(page, block)) { list_count(page, &left); }
   track_loud();
-  return list_most(page) - left;
+  return left;
 }
 
 PRIVATE uint32_t page_used(const page_t* page) {
-  if (!page->held) { return page->used; }
-  return page->capacity - list_length(page, page_free_list(page)) -
-         list_length(page, page_later(page));
+  if (page->counting == COUNT_ALL) { return page->used; }
+  if (page->counting == COUNT_TO_HALF) { return page->used + page_half(page); }
+  const uint32_t left = list_rest(page, page_free_list(page), list_most(page));
+  return list_rest(page, page_later(page), left) - 1;
+}
+
+PRIVATE void page_count_all(page_t* page) {
+  page->used = page_used(page);
+  page->counting = COUNT_ALL;
 }
 
 typedef struct block_bits {
@@ -782,11 +819,25 @@ static bool extends_anyway(const page_t* page) {
   return RANDOM_ORDER && quick_below(&page_checks(page)->random, ONE_IN) == 0;
 }
 
+// The block that was freed last is all that the page has. It is ripe if it was so at an earlier
+// look too: others have been handed out since.
+static void page_take_ripe(page_t* page) {
+  page_checks_t* checks = page_checks(page);
+  if (!REUSE_LATER || page_has_free(page)) { return; }
+  if (checks->later != 0 && checks->later == checks->seen) {
+    page_take_later(page);
+  } else {
+    checks->seen = checks->later;
+  }
+}
+
 PRIVATE bool page_has_room(page_t* page) {
   if (page_has_free(page)) { return true; }
-  page_take_remote(page);
+  page_empty_remote(page);
+  if (REUSE_LATER) { page_take_waiting(page); }
   if (page->capacity < page->reserved && (!page_has_free(page) || extends_anyway(page))) {
     page_extend(page);
   }
+  page_take_ripe(page);
   return page_has_free(page);
 }

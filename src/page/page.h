@@ -6,20 +6,20 @@
 //
 //   page_new --> ACTIVE <--theap_search--> PARTIAL      both OWNED, in the queue of a theap
 //   ACTIVE --theap_page_to_full--> FULL --theap_adopt--> PARTIAL
-//   PARTIAL --theap_park--> PARKED --theap_reuse_parked--> ACTIVE
+//   PARTIAL --page_abandon--> PARKED --theap_reuse_parked--> ACTIVE
 //   any, with no block in use --page_release--> gone
-//     A few pages in the queue may be full: see queue_full_most.
 //
 // P1 used <= capacity <= reserved.
 // P2 owner != 0 iff the page is in a queue of that thread's.
-// P3 used counts the blocks that are not on `free`, those on the remote list included, unless the
-//    page is held.
+// P3 page_used counts the blocks that are not on `free`, those on the remote list included; that
+//    is what `used` says too where counting is COUNT_ALL, as it is in each page that nobody owns.
 // P4 the free blocks beyond capacity are untouched, and zero if fresh_zero.
 //
 // The first page of a queue is HELD: its last block may come home without consequence, for the next
 // allocation wants it. Then nobody counts: malloc does not add, and free takes from PAGE_HELD and
 // more, so that it never sees 0. page_used counts when it must; a page that is let go because it is
-// exhausted, as nearly all are, has an empty list, and costs nothing to count.
+// exhausted, as nearly all are, has an empty list, and costs nothing to count. A page further back
+// in a queue counts down to the moment when half of it is free: see theap_page_due.
 //
 // Who touches what: `start`, `block_bytes`, `bin`, `span…`, `reserved` are constant while any block
 // lives; `remote` and `owner` are read by all threads; all else belongs to the owner, see remote.h.
@@ -36,8 +36,21 @@
 #include "class.h"
 #include "remote.h"
 
+// What the record of a heap begins with.
+typedef struct heap_counts {
+  stats_t stats;
+  stat_bins_t bins;
+} heap_counts_t;
+
 typedef mi_heap_t heap_t;
 typedef mi_theap_t theap_t;
+
+// What the owner of a page finds in `used`.
+typedef enum {
+  COUNT_ALL,      // the blocks that are not on `free`
+  COUNT_TO_HALF,  // those less page_half: it falls to 0 when half of the page is free
+  COUNT_NONE,     // the page is held: what is left of PAGE_HELD
+} page_count_t;
 
 typedef struct page {
   // What the owner changes, and nobody else looks at while it is owned …
@@ -48,7 +61,7 @@ typedef struct page {
   uint32_t used;
   uint16_t capacity;
   bool just_extended;  // the first block on `free` has never been used
-  bool held;           // the first of its queue
+  uint8_t counting;    // page_count_t
   union {
     theap_t* theap;       // of the owner
     struct guard* guard;  // of one block that nobody owns: its record if it has guards, or NULL
@@ -93,9 +106,11 @@ typedef struct page_want {
   int numa_node;  // 0: any; else one more than the node
 } page_want_t;
 
-FAST page_t* page_none(void) { return map_none(); }
-FAST page_t* page_of(const void* p) { return map_lookup(p); }
+FAST page_t* page_none(void) { return (page_t*)map_none(); }
+FAST page_t* page_of(const void* p) { return (page_t*)map_lookup(p); }
 FAST bool page_is_single(const page_t* page) { return page->bin == BIN_LARGE; }
+FAST bool page_is_held(const page_t* page) { return page->counting == COUNT_NONE; }
+FAST uint32_t page_half(const page_t* page) { return page->reserved / 2u; }
 FAST span_t page_span(const page_t* page) {
   return (span_t){page->span_arena, page->span_start, page->span_slices, false, false};
 }
@@ -155,10 +170,15 @@ PRIVATE void page_take_remote(page_t* page);
 PRIVATE void page_take_waiting(page_t* page);
 // Owner, after a claim of a parked page: restores `used` and `free`.
 PRIVATE void page_restore(page_t* page, uint32_t claimed);
+// The owner: a list of blocks that came home joins `free`, or those that wait.
+PRIVATE void page_add_home(page_t* page, block_t* list);
 // A free block can be had, after taking what came home and extending; then `free` is not empty.
+// Not the block that was freed last: page_waits tells that it is there.
 PRIVATE bool page_has_room(page_t* page);
 // The owner: blocks that are not on `free`; a held page's list is walked.
 PRIVATE uint32_t page_used(const page_t* page);
+// The owner. From now on `used` counts all blocks.
+PRIVATE void page_count_all(page_t* page);
 // The owner. Puts `free` in order of addresses: blocks that are allocated one after the other then
 // lie one after the other, which is what a processor's prefetching expects.
 PRIVATE void page_sort_free(page_t* page);
@@ -213,6 +233,8 @@ FAST block_t* page_later(const page_t* page) {
   return REUSE_LATER ? link_block(page, page_checks(page)->later) : NULL;
 }
 
+FAST bool page_waits(const page_t* page) { return REUSE_LATER && page_checks(page)->later != 0; }
+
 // The list that malloc takes from.
 FAST block_t* page_free_list(const page_t* page) {
   return LINKS_APART ? link_block(page, (uint32_t)page->free_number) : page->free;
@@ -261,6 +283,15 @@ FAST void block_return(const page_t* page, const block_t* block) {
 // given back ----
 
 enum { FILL_MOST = 1 << 20 };  // bytes of a block that are filled, so that a huge one costs no more
+
+// Debug builds leave at least so many bytes at the start of each block alone. A block that was
+// freed before may have been filled from fewer on; never from more.
+FAST void page_preserve(const page_t* page, size_t bytes) {
+  _Atomic(uint32_t)* preserved = &page_checks(page)->preserved;
+  if (FILL_BLOCKS && bytes > load_relaxed(preserved)) {
+    store_relaxed(preserved, (uint32_t)size_min(bytes, UINT32_MAX));
+  }
+}
 
 // Bytes of a block that the program may use.
 FAST size_t page_room(const page_t* page) {
@@ -321,13 +352,19 @@ FAST uint64_t canary_before_damage(const page_t* page, const void* p, uint32_t n
   return canary_damage(page, number == 1 ? canary_of(page, p) : (const canary_t*)p - 1);
 }
 
-// The number of a live block, which nobody wrote behind, nor behind the one before it; 0 if it is
-// none. `single`: of a page with one block.
-FAST uint32_t block_intact_number(const page_t* page, const void* p, bool single) {
+// The number of a live block; 0 if it is none.
+FAST uint32_t block_live_number(const page_t* page, const void* p) {
   const page_checks_t* checks = page_checks(page);
   const uint32_t number = checks_number(checks, page_offset(page, p));
   if (unlikely(number == 0)) { return 0; }
   if (CHECK_STATE && unlikely(load_relaxed(&checks->links[number]) != LINK_LIVE)) { return 0; }
+  return number;
+}
+
+// … which nobody wrote behind, nor behind the one before it. `single`: of a page with one block.
+FAST uint32_t block_intact_number(const page_t* page, const void* p, bool single) {
+  const uint32_t number = block_live_number(page, p);
+  if (unlikely(number == 0)) { return 0; }
   if (FILL_BLOCKS && !block_padding_is_intact(page, p)) { return 0; }
   if (!HAS_CANARIES || single) { return number; }
   const uint64_t damage =
@@ -370,7 +407,8 @@ FAST block_t* page_pop(page_t* page) {
 }
 
 // Freed blocks are first put by: a few at a time they join the list that malloc takes from, but for
-// the one freed last. So none is reused at once, and those in use stay few, and in the caches.
+// the one freed last. So none is reused at once, and those in use stay few, and in the caches. The
+// last one joins when nothing else was left at two looks, see page_take_ripe.
 enum { LATER_BLOCKS = 8 };
 
 // The owner. `number`: of the block, where links are apart.
@@ -386,6 +424,15 @@ FAST void page_push(page_t* page, block_t* block, uint32_t number) {
     store_relaxed(&checks->links[number], (uint16_t)page->free_number);
     page->free_number = number;
   }
+}
+
+// So many blocks more, or fewer, may be the program's: see heap/count.h.
+FAST void heap_shift(heap_t* heap, const page_t* page, intptr_t blocks) {
+  heap_counts_t* counts = (heap_counts_t*)(void*)heap;
+  const intptr_t bytes = blocks * (intptr_t)page->block_bytes;
+  stat_shift(&counts->bins.blocks[page->bin], blocks);
+  stat_shift(&counts->stats.allocated, bytes);
+  if (page_is_single(page)) { stat_shift(&counts->stats.malloc_huge, bytes); }
 }
 
 // The owner. A block came home. True: the page is due for theap_page_due.

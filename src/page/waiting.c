@@ -11,7 +11,7 @@
 // W1 a block that waits is on no other list, and the map knows nothing of it.
 // W2 its guard stays where it is: the next block ends there too, and may start later than this one
 //    did.
-// W3 the blocks that came last may not be taken yet in FULL: nothing is reused soon.
+// W3 the block that came last may not be taken yet, in FULL the last eight: nothing is reused soon.
 #include <string.h>
 
 #include "../port/lock.h"
@@ -24,7 +24,7 @@ enum { NEAR_MOST = 1 << 20 };
 enum { WAITING_BLOCKS = 64, FAR_BLOCKS = 2 };  // the latter out of reach: up to four mappings each
 // With memory, of one state. More is less than it seems in FULL, where the newest do not count.
 enum { WAITING_SLICES = (QUARANTINE ? 16 : 8) << 20 >> SLICE_SHIFT };
-enum { TOO_NEW = QUARANTINE ? 8 : 0 };  // W3
+enum { TOO_NEW = QUARANTINE ? 8 : REUSE_LATER };  // W3
 // Exchanging page tables takes few of them where both places lie alike in huge pages.
 enum { ATTIC_BYTES = 8 << 20, ATTIC_ALIGN = 2 << 20 };
 enum { ATTIC_STRIDE = ATTIC_BYTES + ATTIC_ALIGN };
@@ -101,7 +101,7 @@ static uint8_t* attic_place(const waiting_t* one) {
 static bool attic_find(waiting_t* one) {
   void* attic = NULL;
   if (waiting.attic == NULL && port_reserve(FAR_BLOCKS * ATTIC_STRIDE, ATTIC_ALIGN, &attic) == 0) {
-    waiting.attic = attic;
+    waiting.attic = (uint8_t*)attic;
   }
   for (one->slot = 0; one->slot < FAR_BLOCKS && waiting.attic_slots[one->slot];) { one->slot++; }
   return waiting.attic != NULL && one->slot < FAR_BLOCKS;
@@ -151,7 +151,6 @@ static size_t waiting_excess(const waiting_t* one) {
   const size_t slices = waiting.slices[one->state] + one->page->span_slices;
   if (waiting.count == WAITING_BLOCKS) { return 0; }
   if (one->state == NEAR) { return slices > WAITING_SLICES ? waiting_oldest(NEAR) : waiting.count; }
-  if (one->state == AWAY && slices > WAITING_SLICES) { return waiting_oldest(AWAY); }
   if (waiting.blocks[AWAY] + waiting.blocks[EMPTY] < FAR_BLOCKS) { return waiting.count; }
   return waiting.blocks[EMPTY] == 0 ? waiting_oldest(AWAY) : waiting_oldest(EMPTY);
 }

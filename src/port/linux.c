@@ -14,6 +14,7 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -34,7 +35,10 @@
 enum { MAP_PLAIN = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE };
 
 // NOLINTNEXTLINE(readability-redundant-declaration) the headers may have come without _GNU_SOURCE
-extern char** environ;
+EXTERN_C char** environ;
+
+// NOLINTNEXTLINE(readability-redundant-declaration) as above
+extern char* program_invocation_short_name;
 
 // ---- memory ----
 
@@ -372,15 +376,58 @@ PRIVATE void port_check_stderr(void) {
   errno = saved;
 }
 
-PRIVATE void port_write_stderr(const char* text, size_t length) {
+// The copy of standard error, and which file it is; 0: there is none.
+static struct {
+  _Atomic(int) number;
+  dev_t device;
+  ino_t inode;
+} stderr_copy;
+
+// Far from the numbers that a program's own files get.
+PRIVATE void port_keep_stderr(void) {
+  enum { FIRST_NUMBER = 500, FIRST_OF_FEW = 50 };
   const int saved = errno;
-  while (length > 0 && !load_relaxed(&stderr_is_other)) {
-    const long done = syscall(SYS_write, STDERR_FILENO, text, length);  // no cancellation point
-    if (done <= 0 && errno != EINTR) { break; }
-    if (done > 0) { text += done, length -= (size_t)done; }
+  struct stat status;
+  int number = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, (int)FIRST_NUMBER);
+  if (number < 0) { number = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, (int)FIRST_OF_FEW); }
+  if (number >= 0 && fstat(number, &status) == 0) {
+    stderr_copy.device = status.st_dev;
+    stderr_copy.inode = status.st_ino;
+    store_release(&stderr_copy.number, number);  // [E1] out: which file it is
   }
   errno = saved;
 }
+
+// -1 if there is no copy, or if the number is another file's by now.
+static int kept_stderr(void) {
+  struct stat status;
+  const int number = load_acquire(&stderr_copy.number);  // [E1] in
+  const bool is_ours = number != 0 && fstat(number, &status) == 0 &&
+                       status.st_dev == stderr_copy.device && status.st_ino == stderr_copy.inode;
+  return is_ours ? number : -1;
+}
+
+// False: the descriptor is closed.
+static bool write_all(int descriptor, const char* text, size_t length) {
+  while (length > 0) {
+    const long done = syscall(SYS_write, descriptor, text, length);  // no cancellation point
+    if (done <= 0 && errno != EINTR) { return errno != EBADF; }
+    if (done > 0) { text += done, length -= (size_t)done; }
+  }
+  return true;
+}
+
+PRIVATE void port_write_stderr(const char* text, size_t length) {
+  const int saved = errno;
+  if (!load_relaxed(&stderr_is_other) && !write_all(STDERR_FILENO, text, length)) {
+    (void)write_all(kept_stderr(), text, length);
+  }
+  errno = saved;
+}
+
+PRIVATE int port_process_id(void) { return (int)syscall(SYS_getpid); }
+
+PRIVATE const char* port_program_name(void) { return program_invocation_short_name; }
 
 static uint64_t ns_of(struct timespec t) {
   return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
@@ -463,7 +510,7 @@ PRIVATE void port_usage(port_usage_t* out) {
   out->user_ms = timeval_ms(usage.ru_utime);
   out->system_ms = timeval_ms(usage.ru_stime);
   out->peak_rss_bytes = (size_t)usage.ru_maxrss * KiB;
-  out->page_faults = (size_t)usage.ru_majflt;
+  out->page_faults = (size_t)usage.ru_minflt + (size_t)usage.ru_majflt;
   out->rss_bytes = resident_pages() * port_page_bytes();
 }
 
@@ -479,7 +526,7 @@ PRIVATE uint32_t port_thread_number(void) {
 PRIVATE void port_forget_thread_number(void) { thread_number = 0; }
 
 // NOLINTNEXTLINE(bugprone-reserved-identifier) glibc 2.32
-extern char __libc_single_threaded __attribute__((weak));
+EXTERN_C char __libc_single_threaded __attribute__((weak));
 
 PRIVATE bool port_is_single_threaded(void) {
   return &__libc_single_threaded != NULL && __libc_single_threaded != 0;
@@ -511,4 +558,21 @@ PRIVATE int port_at_fork(void (*prepare)(void), void (*parent)(void), void (*chi
   const int error = pthread_atfork(prepare, parent, child);
   errno = saved;
   return error;
+}
+
+// glibc's names; a thread may take this lock more than once. In the child glibc itself makes it
+// new, but only where it knows of other threads.
+// NOLINTBEGIN(bugprone-reserved-identifier)
+extern void _IO_list_lock(void) __attribute__((weak));
+extern void _IO_list_unlock(void) __attribute__((weak));
+extern void _IO_list_resetlock(void) __attribute__((weak));
+// NOLINTEND(bugprone-reserved-identifier)
+
+PRIVATE void port_lock_streams_for_fork(void) {
+  if (_IO_list_lock != NULL) { _IO_list_lock(); }
+}
+
+PRIVATE void port_unlock_streams_after_fork(bool child) {
+  void (*unlock)(void) = child ? _IO_list_resetlock : _IO_list_unlock;
+  if (unlock != NULL) { unlock(); }
 }

@@ -24,7 +24,7 @@
 // ---- registers of a context ----
 
 static const void* context_code(const void* context) {
-  const ucontext_t* at = context;
+  const ucontext_t* at = (const ucontext_t*)context;
 #if defined(__x86_64__)
   return (const void*)at->uc_mcontext.gregs[REG_RIP];
 #elif defined(__i386__)
@@ -45,7 +45,7 @@ static const void* context_code(const void* context) {
 static void context_access(const void* context, port_fault_t* fault) {
 #if defined(__x86_64__) || defined(__i386__)
   enum { PAGE_FAULT = 14, BY_WRITE = 2 };
-  const ucontext_t* at = context;
+  const ucontext_t* at = (const ucontext_t*)context;
   if (at->uc_mcontext.gregs[REG_TRAPNO] != PAGE_FAULT) { return; }
   fault->is_known_write = (at->uc_mcontext.gregs[REG_ERR] & BY_WRITE) != 0;
   fault->is_known_read = !fault->is_known_write;
@@ -165,7 +165,7 @@ extern const char own_header[] __asm__("__ehdr_start") HIDDEN __attribute__((wea
 
 // Addresses in a program that is not relocatable are what its file says.
 static uintptr_t module_offset(const void* base, const void* code) {
-  const ElfW(Ehdr)* header = base;
+  const ElfW(Ehdr)* header = (const ElfW(Ehdr)*)base;
   return header->e_type == ET_EXEC ? (uintptr_t)code : (uintptr_t)code - (uintptr_t)base;
 }
 
@@ -210,7 +210,8 @@ static bool is_sent(const siginfo_t* info) {
 
 static void call_former(const struct sigaction* former, siginfo_t* info, void* context) {
   if ((former->sa_flags & (int)SA_RESETHAND) != 0) {
-    struct sigaction fallback = {.sa_handler = SIG_DFL};
+    struct sigaction fallback = *former;
+    fallback.sa_handler = SIG_DFL;
     (void)sigaction(info->si_signo, &fallback, NULL);
   }
   if ((former->sa_flags & SA_SIGINFO) != 0) {
@@ -244,7 +245,8 @@ static void on_signal(int number, siginfo_t* info, void* context) {
 
 static int watch_signal(int number, struct sigaction* former) {
   if (sigaction(number, NULL, former) != 0) { return errno; }
-  struct sigaction ours = {.sa_sigaction = on_signal, .sa_mask = former->sa_mask};
+  struct sigaction ours = *former;
+  ours.sa_sigaction = on_signal;
   ours.sa_flags = SA_SIGINFO;
   ours.sa_flags |= is_function(former)
                        ? former->sa_flags & (SA_ONSTACK | (int)SA_NODEFER | SA_RESTART)

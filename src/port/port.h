@@ -65,9 +65,13 @@ PRIVATE char* const* port_environ(void);            // may be NULL
 // If standard error is closed, a file that the program opens later may get its number: then nothing
 // is written to it.
 PRIVATE void port_check_stderr(void);
+// Keeps a copy, which is closed at exec, for what is written after the program has closed it.
+PRIVATE void port_keep_stderr(void);
 PRIVATE void port_write_stderr(const char* text, size_t length);
 PRIVATE int64_t port_clock_ms(void);   // monotonic, coarse, without a system call
 PRIVATE uint64_t port_clock_ns(void);  // monotonic; a system call
+PRIVATE int port_process_id(void);
+PRIVATE const char* port_program_name(void);
 PRIVATE _Noreturn void port_abort(void);
 PRIVATE int port_numa_count(void);
 // Random bytes, at most 256; without waiting. Non-zero: only the 16 bytes that the kernel gave at
@@ -78,7 +82,8 @@ PRIVATE void port_wake_one(_Atomic(uint32_t)* word);
 
 typedef struct port_usage {
   uint64_t user_ms, system_ms;
-  size_t rss_bytes, peak_rss_bytes, page_faults;  // faults that read from a disk
+  size_t rss_bytes, peak_rss_bytes;
+  size_t page_faults;  // of all threads, those that are over included
 } port_usage_t;
 PRIVATE void port_usage(port_usage_t* out);
 
@@ -90,6 +95,11 @@ PRIVATE int port_thread_exit_init(void (*on_exit)(void*));
 PRIVATE int port_thread_arm(void* argument);
 // Runs the three around every fork.
 PRIVATE int port_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void));
+// Takes the lock of the C library's list of streams, as its own fork does after `prepare`. Who
+// holds that list may wait for a stream, and who holds a stream for malloc: so it comes before our
+// locks.
+PRIVATE void port_lock_streams_for_fork(void);
+PRIVATE void port_unlock_streams_after_fork(bool child);
 
 // An address that no two live threads share; never 0.
 FAST uintptr_t port_thread_id(void) {

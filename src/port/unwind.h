@@ -23,13 +23,13 @@
 #endif
 
 // Part of the unwinder, which is there if anything unwinds.
-_Unwind_Reason_Code __gnu_unwind_frame(_Unwind_Control_Block* exception,
-                                       struct _Unwind_Context* context);
+EXTERN_C _Unwind_Reason_Code __gnu_unwind_frame(_Unwind_Control_Block* exception,
+                                                struct _Unwind_Context* context);
 #pragma weak __gnu_unwind_frame
 
 #define CATCH_ROUTINE(caught)                                                                   \
-  _Unwind_Reason_Code _mi_catch_routine(_Unwind_State state, _Unwind_Control_Block* exception,  \
-                                        struct _Unwind_Context* context);                       \
+  EXTERN_C _Unwind_Reason_Code _mi_catch_routine(                                               \
+      _Unwind_State state, _Unwind_Control_Block* exception, struct _Unwind_Context* context);  \
   HIDDEN __attribute__((used)) _Unwind_Reason_Code _mi_catch_routine(                           \
       _Unwind_State state, _Unwind_Control_Block* exception, struct _Unwind_Context* context) { \
     enum { STACK_POINTER = 13 };                                                                \
@@ -53,7 +53,7 @@ _Unwind_Reason_Code __gnu_unwind_frame(_Unwind_Control_Block* exception,
 #endif
 
 #define CATCH_ROUTINE(caught)                                                 \
-  _Unwind_Reason_Code _mi_catch_routine(                                      \
+  EXTERN_C _Unwind_Reason_Code _mi_catch_routine(                             \
       int version, _Unwind_Action actions, _Unwind_Exception_Class kind,      \
       struct _Unwind_Exception* exception, struct _Unwind_Context* context);  \
   HIDDEN __attribute__((used)) _Unwind_Reason_Code _mi_catch_routine(         \

@@ -12,12 +12,14 @@ typedef struct format_s {
   va_list args;
 } format_t;
 
+typedef enum { LENGTH_INT, LENGTH_LONG, LENGTH_LONG_LONG, LENGTH_SIZE } length_t;
+
 typedef struct spec_s {  // what stands between % and the letter
   bool left;
   bool zeros;
   size_t width;
   size_t precision;  // SIZE_MAX: none
-  enum { LENGTH_INT, LENGTH_LONG, LENGTH_LONG_LONG, LENGTH_SIZE } length;
+  length_t length;
 } spec_t;
 
 static void put_char(format_t* f, char c) {

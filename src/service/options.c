@@ -1,7 +1,9 @@
 #include "options.h"
 
 #include <limits.h>
+#include <string.h>
 
+#include "../base/defaults.h"
 #include "../base/modes.h"
 
 // Words of options.def.
@@ -12,8 +14,8 @@
 #define IN_BYTES(kib)       ((kib) * 1024L)
 enum { MIB = 1024, GIB = 1024 * MIB };  // in KiB
 
-SHARED_DATA_DEF _Atomic(long) option_values[OPTION_COUNT] = {
-#define OPTION(name, value, unit, older, help) value,
+SHARED_DATA_DEF(_Atomic(long), option_values[OPTION_COUNT]) = {
+#define OPTION(name, value, unit, older, help) DEFAULT_OF(name, value),
 #include "options.def"
 #undef OPTION
 };
@@ -32,7 +34,7 @@ static const option_texts_t option_texts = {
 };
 
 _Static_assert(sizeof(option_texts_t) <= UINT16_MAX, "a text is found by 16 bits");
-SHARED_DATA_DEF const option_info_t option_infos[OPTION_COUNT] = {
+SHARED_DATA_DEF(const option_info_t, option_infos[OPTION_COUNT]) = {
 #define OPTION(name, value, unit, older, help)                                    \
   {offsetof(option_texts_t, name##_name), offsetof(option_texts_t, name##_older), \
    offsetof(option_texts_t, name##_help), UNIT_##unit},
@@ -42,12 +44,11 @@ SHARED_DATA_DEF const option_info_t option_infos[OPTION_COUNT] = {
 
 static const char* text_at(uint16_t offset) { return (const char*)&option_texts + offset; }
 
-#define OPTION(name, value, unit, older, help)                      \
-  _Static_assert((int)mi_option_##name == (int)OPTION_INDEX_##name, \
+#define OPTION(name, value, unit, older, help)                            \
+  _Static_assert(mi_option_##name == OPTION_AT((int)OPTION_INDEX_##name), \
                  "options.def is in the order of mi_option_t");
 #include "options.def"
 #undef OPTION
-_Static_assert((int)_mi_option_last == (int)OPTION_COUNT, "options.def has every option");
 #undef IF_DEBUG
 #undef IF_CHECKED
 #undef IF_GUARDED
@@ -64,22 +65,34 @@ PRIVATE UNUSED void options_watch(option_changed_fun* changed) {
   store_relaxed(&on_change, changed);
 }
 
-PRIVATE const char* option_name(mi_option_t option) { return text_at(option_infos[option].name); }
-PRIVATE const char* option_older(mi_option_t option) { return text_at(option_infos[option].older); }
+static const option_info_t* info_of(mi_option_t option) {
+  return &option_infos[option_index(option)];
+}
+
+PRIVATE const char* option_name(mi_option_t option) { return text_at(info_of(option)->name); }
+PRIVATE const char* option_older(mi_option_t option) { return text_at(info_of(option)->older); }
+
+PRIVATE const char* option_idle_or_null(mi_option_t option) {
+  static const char idle[] = "no effect: ";
+  if (option_index(option) == (unsigned)OPTION_COUNT) { return NULL; }
+  const char* help = text_at(info_of(option)->help);
+  return strncmp(help, idle, sizeof(idle) - 1) == 0 ? help + sizeof(idle) - 1 : NULL;
+}
 
 // ---- reading and setting ----
 
 PRIVATE size_t option_size(mi_option_t option) {
   const long value = option_get(option);
   if (value <= 0) { return 0; }
-  if (option_infos[option].unit != UNIT_KIB) { return (size_t)value; }
+  if (info_of(option)->unit != UNIT_KIB) { return (size_t)value; }
   return (size_t)value > PTRDIFF_MAX / 1024 ? (size_t)PTRDIFF_MAX : (size_t)value * 1024;
 }
 
 static void option_store(mi_option_t option, long value, int origin) {
-  if (!option_is_valid(option)) { return; }
-  store_relaxed(&option_values[option], value);
-  store_relaxed(&option_origins[option], origin);
+  const unsigned index = option_index(option);
+  if (index == (unsigned)OPTION_COUNT) { return; }
+  store_relaxed(&option_values[index], value);
+  store_relaxed(&option_origins[index], origin);
 }
 
 static void tell_change(mi_option_t option) {
@@ -93,7 +106,8 @@ PRIVATE void option_set(mi_option_t option, long value) {
 }
 
 PRIVATE void option_set_default(mi_option_t option, long value) {
-  if (!option_is_valid(option) || load_relaxed(&option_origins[option]) != ORIGIN_DEFAULT) {
+  const unsigned index = option_index(option);
+  if (index == (unsigned)OPTION_COUNT || load_relaxed(&option_origins[index]) != ORIGIN_DEFAULT) {
     return;
   }
   option_store(option, value, ORIGIN_DEFAULT);
@@ -190,7 +204,7 @@ static bool parse_value(const char* text, unit_t unit, long* value) {
 }
 
 PRIVATE bool option_set_text(mi_option_t option, const char* text) {
-  const unit_t unit = (unit_t)option_infos[option].unit;
+  const unit_t unit = (unit_t)info_of(option)->unit;
   long value;
   if (unit == UNIT_NONE || is_at_end(text)) {
     return true;
@@ -203,7 +217,7 @@ PRIVATE bool option_set_text(mi_option_t option, const char* text) {
 // ---- printing ----
 
 PRIVATE void option_value_text(mi_option_t option, char* buf) {
-  const unit_t unit = (unit_t)option_infos[option].unit;
+  const unit_t unit = (unit_t)info_of(option)->unit;
   const long value = option_get(option);
   if (unit == UNIT_KIB || unit == UNIT_BYTE) {
     format_bytes(buf, (int64_t)option_size(option));
@@ -218,7 +232,7 @@ PRIVATE void options_print(const out_t* out) {
     const option_info_t* info = &option_infos[i];
     if (info->unit == UNIT_NONE) { continue; }
     char value[AMOUNT_CHARS];
-    option_value_text((mi_option_t)i, value);
+    option_value_text(OPTION_AT(i), value);
     out_printf(out, "%-30s %10s  %-11s  %s\n", text_at(info->name), value,
                origins[load_relaxed(&option_origins[i])], text_at(info->help));
   }

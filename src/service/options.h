@@ -27,6 +27,12 @@ enum option_index_e {
   OPTION_COUNT
 };
 
+// Rows have mimalloc's numbers, and those behind them numbers from here on: ours alone.
+enum { OPTION_OURS = 1000 };
+#define OPTION_AT(index)                                  \
+  ((mi_option_t)((index) < (int)_mi_option_last ? (index) \
+                                                : (index) - _mi_option_last + OPTION_OURS))
+
 // Texts by where they are: pointers would have to be relocated in each process that starts.
 typedef struct option_info_s {
   uint16_t name, older, help;
@@ -36,16 +42,25 @@ typedef struct option_info_s {
 SHARED_DATA(_Atomic(long), option_values[OPTION_COUNT]);
 SHARED_DATA(const option_info_t, option_infos[OPTION_COUNT]);
 
-FAST bool option_is_valid(mi_option_t option) { return (unsigned)option < (unsigned)OPTION_COUNT; }
+// The row of a number; OPTION_COUNT for a number that is no option's.
+FAST unsigned option_index(mi_option_t option) {
+  const unsigned number = (unsigned)option, last = (unsigned)_mi_option_last;
+  if (number < last) { return number; }
+  const unsigned own = number - (unsigned)OPTION_OURS;
+  return own < (unsigned)OPTION_COUNT - last ? last + own : (unsigned)OPTION_COUNT;
+}
 
 // 0 for a number that is no option's. With a constant it is one load.
 FAST long option_get(mi_option_t option) {
-  return option_is_valid(option) ? load_relaxed(&option_values[option]) : 0;
+  const unsigned index = option_index(option);
+  return index < (unsigned)OPTION_COUNT ? load_relaxed(&option_values[index]) : 0;
 }
 FAST bool option_is_enabled(mi_option_t option) { return option_get(option) != 0; }
 
 PRIVATE const char* option_name(mi_option_t option);   // in small letters
 PRIVATE const char* option_older(mi_option_t option);  // name in earlier versions, or ""
+// Why the option is kept, but has no effect; NULL if it has one.
+PRIVATE const char* option_idle_or_null(mi_option_t option);
 
 // Sizes in bytes; other values as they are, at least 0.
 PRIVATE size_t option_size(mi_option_t option);
@@ -63,7 +78,10 @@ PRIVATE void options_watch(option_changed_fun* changed);
 PRIVATE void option_value_text(mi_option_t option, char* buf);  // AMOUNT_CHARS
 PRIVATE void options_print(const out_t* out);
 
-// In environment.c. Reads the environment once; legal at any time, from any thread.
+// ---- environment.c ----
+// Reads the environment once; legal at any time, from any thread.
 PRIVATE void options_init(void);
+// Who sets an option that has no effect is told so, if messages are wanted.
+PRIVATE void option_tell_idle(mi_option_t option);
 
 #endif

@@ -25,9 +25,13 @@ PRIVATE void stats_clear(stats_t* stats){
 #undef MI_STAT_COUNTER
 }
 
-PRIVATE COLD void stat_bins_clear(stat_bins_t* bins) {
+PRIVATE COLD void stat_bins_forget(stat_bins_t* bins, const mi_stats_t* now) {
   clear_counts(bins->pages, STAT_PAGE_BINS);
-  clear_counts(bins->blocks, STAT_MALLOC_BINS);
+  for (int i = 0; i < STAT_MALLOC_BINS; i++) {
+    const mi_stat_count_t* count = &now->malloc_bins[i];
+    (void)sub_relaxed(&bins->blocks[i].total, (intptr_t)(count->total - count->current));
+    store_relaxed(&bins->blocks[i].peak, load_relaxed(&bins->blocks[i].current));
+  }
 }
 
 PRIVATE COLD void stats_for_each(mi_stats_t* stats, stat_count_fun* fun) {
@@ -93,12 +97,39 @@ PRIVATE void stats_merge(mi_stats_t* into, const mi_stats_t* from) {
   merge_counts(into->chunk_bins, from->chunk_bins, STAT_CHUNK_BINS);
 }
 
+// ---- version 5 ----
+
+// Sizes of the arrays are those of today's layout.
+#define COPY_BINS(from, to)                                                  \
+  memcpy((to)->malloc_bins, (from)->malloc_bins, sizeof((to)->malloc_bins)), \
+      memcpy((to)->page_bins, (from)->page_bins, sizeof((to)->page_bins)),   \
+      memcpy((to)->chunk_bins, (from)->chunk_bins, sizeof((to)->chunk_bins))
+
+#define MI_STAT_COUNT(name)   out->name = stats->name;
+#define MI_STAT_COUNTER(name) out->name = stats->name;
+PRIVATE void stats5_from(stats5_t* out, const mi_stats_t* stats) {
+  memset(out, 0, sizeof(*out));
+  out->size = sizeof(*out);
+  out->version = STATS5_VERSION;
+  STATS5_FIELDS()
+  COPY_BINS(stats, out);
+}
+
+PRIVATE void stats5_to(const stats5_t* stats, mi_stats_t* out) {
+  mi_stats_init(out);
+  STATS5_FIELDS()
+  COPY_BINS(stats, out);
+}
+#undef MI_STAT_COUNT
+#undef MI_STAT_COUNTER
+
 // ---- as a table ----
 
 // All other fields count things.
 static const char fields_in_bytes[][20] = {
-    "reserved",       "committed",     "reset",       "purged",
-    "page_committed", "malloc_normal", "malloc_huge", "malloc_requested",
+    "reserved",         "committed",     "reset",       "purged",
+    "page_committed",   "allocated",     "freed",       "requested",
+    "malloc_requested", "malloc_normal", "malloc_huge",
 };
 
 static void amount_text(const char* name, int64_t amount, char* buf) {
@@ -121,13 +152,15 @@ static void label_text(const char* name, char* label, size_t size) {
 
 PRIVATE COLD void stats_print_row(const out_t* out, const char* name,
                                   const mi_stat_count_t* count) {
-  char label[32], peak[AMOUNT_CHARS], total[AMOUNT_CHARS], current[AMOUNT_CHARS];
+  char label[32], peak[AMOUNT_CHARS], total[AMOUNT_CHARS];
+  char freed[AMOUNT_CHARS], current[AMOUNT_CHARS];
   if (count->total == 0 && count->peak == 0 && count->current == 0) { return; }
   label_text(name, label, sizeof(label));
   amount_text(name, count->peak, peak);
   amount_text(name, count->total, total);
+  amount_text(name, count->total - count->current, freed);
   amount_text(name, count->current, current);
-  out_printf(out, "  %-26s %11s %11s %11s\n", label, peak, total, current);
+  out_printf(out, "  %-26s %11s %11s %11s %11s\n", label, peak, total, freed, current);
 }
 
 static COLD void print_counter(const out_t* out, const char* name, int64_t total) {
@@ -139,7 +172,7 @@ static COLD void print_counter(const out_t* out, const char* name, int64_t total
 }
 
 PRIVATE void stats_print(const mi_stats_t* stats, const out_t* out, const char* title) {
-  out_printf(out, "%-28s %11s %11s %11s\n", title, "peak", "total", "current");
+  out_printf(out, "%-28s %11s %11s %11s %11s\n", title, "peak", "total", "freed", "current");
 #define MI_STAT_COUNT(name)   stats_print_row(out, #name, &stats->name);
 #define MI_STAT_COUNTER(name) print_counter(out, #name, stats->name.total);
   MI_STAT_FIELDS()
@@ -153,65 +186,103 @@ typedef struct json_s {
   char* buf;
   size_t size;
   size_t length;  // of the whole text, whether it fits or not
+  const stats_about_t* about;
 } json_t;
 
 static COLD PRINTF_LIKE(2, 3) void json_put(json_t* json, const char* fmt, ...) {
-  char piece[160];
+  char piece[256];
   va_list args;
   va_start(args, fmt);
   const size_t length = format_into(piece, sizeof(piece), fmt, args);
   va_end(args);
-  const bool fits = json->buf != NULL && json->length + length < json->size;
-  if (fits) { memcpy(json->buf + json->length, piece, length + 1); }
+  if (json->length < json->size) {
+    const size_t part = size_min(length, json->size - json->length - 1);
+    memcpy(json->buf + json->length, piece, part);
+    json->buf[json->length + part] = 0;
+  }
   json->length += length;
 }
 
+// Without the brace at the end.
 static COLD void json_count(json_t* json, const mi_stat_count_t* count) {
-  json_put(json, "{ \"total\": %lld, \"peak\": %lld, \"current\": %lld }", (long long)count->total,
+  json_put(json, "{ \"total\": %lld, \"peak\": %lld, \"current\": %lld", (long long)count->total,
            (long long)count->peak, (long long)count->current);
 }
 
 static COLD void json_count_field(json_t* json, const char* name, const mi_stat_count_t* count) {
   json_put(json, ",\n  \"%s\": ", name);
   json_count(json, count);
+  json_put(json, " }");
 }
 
-static COLD void json_counts(json_t* json, const char* name, const mi_stat_count_t* counts,
-                             size_t n) {
-  json_put(json, ",\n  \"%s\": [", name);
-  for (size_t i = 0; i < n; i++) {
+static COLD void json_size_bin(json_t* json, size_t bin) {
+  json_put(json, ", \"block_size\": %zu, \"page_size\": %zu", json->about->block_size(bin),
+           json->about->page_size(bin));
+}
+
+static COLD void json_chunk_bin(json_t* json, size_t bin) {
+  static const char letters[STAT_CHUNK_BINS + 1] = "SXMLH ";
+  json_put(json, ", \"bin\": \"%c\"", letters[bin]);
+}
+
+typedef struct json_bins {
+  const char* name;
+  const mi_stat_count_t* counts;
+  size_t n;
+  void (*put_about)(json_t* json, size_t bin);
+} json_bins_t;
+
+static COLD void json_put_bins(json_t* json, json_bins_t bins) {
+  json_put(json, ",\n  \"%s\": [", bins.name);
+  for (size_t i = 0; i < bins.n; i++) {
     json_put(json, i == 0 ? "\n    " : ",\n    ");
-    json_count(json, &counts[i]);
+    json_count(json, &bins.counts[i]);
+    bins.put_about(json, i);
+    json_put(json, " }");
   }
   json_put(json, "\n  ]");
+}
+
+static COLD void json_process(json_t* json) {
+  const stats_about_t* a = json->about;
+  json_put(json,
+           ",\n  \"process\": {\n    \"elapsed_msecs\": %zu,\n    \"user_msecs\": %zu,\n"
+           "    \"system_msecs\": %zu,\n    \"page_faults\": %zu,\n",
+           a->elapsed_msecs, a->user_msecs, a->system_msecs, a->page_faults);
+  json_put(json, "    \"rss_current\": %zu,\n    \"rss_peak\": %zu,\n", a->rss_current,
+           a->rss_peak);
+  json_put(json, "    \"commit_current\": %zu,\n    \"commit_peak\": %zu\n  }", a->commit_current,
+           a->commit_peak);
 }
 
 static void json_stats(json_t* json, const mi_stats_t* stats) {
   json_put(json, "{\n  \"stat_version\": %d,\n  \"mimalloc_version\": %d", (int)MI_STAT_VERSION,
            (int)MI_MALLOC_VERSION);
+  json_process(json);
 #define MI_STAT_COUNT(name) json_count_field(json, #name, &stats->name);
 #define MI_STAT_COUNTER(name) \
   json_put(json, ",\n  \"%s\": %lld", #name, (long long)stats->name.total);
   MI_STAT_FIELDS()
 #undef MI_STAT_COUNT
 #undef MI_STAT_COUNTER
-  json_counts(json, "malloc_bins", stats->malloc_bins, STAT_MALLOC_BINS);
-  json_counts(json, "page_bins", stats->page_bins, STAT_PAGE_BINS);
-  json_counts(json, "chunk_bins", stats->chunk_bins, STAT_CHUNK_BINS);
+  json_put_bins(json,
+                (json_bins_t){"malloc_bins", stats->malloc_bins, STAT_MALLOC_BINS, json_size_bin});
+  json_put_bins(json, (json_bins_t){"page_bins", stats->page_bins, STAT_PAGE_BINS, json_size_bin});
+  json_put_bins(json,
+                (json_bins_t){"chunk_bins", stats->chunk_bins, STAT_CHUNK_BINS, json_chunk_bin});
   json_put(json, "\n}\n");
 }
 
-PRIVATE char* stats_to_json(const mi_stats_t* stats, size_t buf_size, char* buf,
-                            void* (*allocate)(size_t)) {
-  json_t json = {NULL, 0, 0};
-  json_stats(&json, stats);  // only measures
-  const size_t needed = json.length + 1;
-  if (buf == NULL) {
-    buf_size = needed;
-    buf = allocate(needed);
+PRIVATE char* stats_to_json(const mi_stats_t* stats, const stats_about_t* about,
+                            stats_buffer_t to) {
+  if (to.buf == NULL || to.size == 0) {
+    json_t measure = {.about = about};
+    json_stats(&measure, stats);
+    to.size = measure.length + 1;
+    to.buf = (char*)to.allocate(to.size);
   }
-  if (buf == NULL || buf_size < needed) { return NULL; }
-  json = (json_t){buf, buf_size, 0};
+  if (to.buf == NULL) { return NULL; }
+  json_t json = {to.buf, to.size, 0, about};
   json_stats(&json, stats);
-  return buf;
+  return to.buf;
 }

@@ -44,7 +44,7 @@ PRIVATE void trace_print(const trace_t* trace, trace_show_fun* show, void* arg) 
   const unsigned first = first_shown(trace);
   for (unsigned i = first; i < trace->count; i++) {
     const bool is_instruction = trace->exact && i == 0;
-    const char* code = trace->frames[i];
+    const char* code = (const char*)trace->frames[i];
     char line[LINE_CHARS];
     frame_text(i - first, is_instruction ? code : code - 1, line);
     show(line, arg);

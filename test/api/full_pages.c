@@ -1,46 +1,74 @@
 /* test: timeout=60
-   Full pages that a thread keeps: its frees into them claim nothing, and what other threads free
-   in them while it is blocked is little. */
+   Among several threads: full pages belong to nobody, so that what others free in them goes back
+   while the thread that filled them is blocked; a thread that replaces blocks at random keeps the
+   pages that this leaves partly free, however many; and of pages that are mostly free it keeps few,
+   so that others can use the rest. */
 #include "api.h"
 
 #include <pthread.h>
 
-enum { SIZE = 100, FEW = 1400, MANY = 20000, ROUNDS = 20000 };
-
-static int64_t claims(void) { return stats_now().pages_reclaim_on_free.total; }
-static int64_t page_bytes(void) { return stats_now().page_committed.current; }
-
-/* Replaces blocks at random in a few pages, which are 16 KiB long, or 64 where the OS's are. */
-static int64_t claims_of_replacing(void) {
-  const int64_t before = claims();
-  const size_t few = sysconf(_SC_PAGESIZE) > 16 * KIB ? FEW : FEW / 4;
-  uint64_t random = 1;
-  void* p[FEW];
-  for (size_t i = 0; i < few; i++) { p[i] = mi_malloc(SIZE); }
-  for (int round = 0; round < ROUNDS; round++) {
-    const size_t i = random_below(&random, few);
-    mi_free(p[i]);
-    p[i] = mi_malloc(SIZE);
-  }
-  for (size_t i = 0; i < few; i++) { mi_free(p[i]); }
-  return claims() - before;
-}
+enum { SIZE = 100, MANY = 60000, ROUNDS = 300000 };
 
 static pthread_barrier_t barrier;
-static void* given[MANY];
-static int64_t without, with;
+static void* blocks[MANY];
+
+static int64_t abandoned(void) { return stats_now().pages_abandoned.total; }
+static int64_t page_bytes(void) { return stats_now().page_committed.current; }
+
+/* The thread does one part of the test at a time, and is blocked while the main thread looks. */
+static void pass(void) {
+  pthread_barrier_wait(&barrier);
+  pthread_barrier_wait(&barrier);
+}
+
+static int64_t abandoned_by_replacing;
+
+static void replace_at_random(void) {
+  uint64_t random = 1;
+  const int64_t before = abandoned();
+  for (int round = 0; round < ROUNDS; round++) {
+    const size_t i = random_below(&random, MANY);
+    mi_free(blocks[i]);
+    blocks[i] = mi_malloc(SIZE);
+  }
+  abandoned_by_replacing = abandoned() - before;
+}
 
 static void* work(void* unused) {
-  mi_option_set(mi_option_page_full_retain, 0);
-  without = claims_of_replacing();
-  mi_option_set(mi_option_page_full_retain, 2);
-  with = claims_of_replacing();
-  for (int turn = 0; turn < 2; turn++) {
-    for (int i = 0; i < MANY; i++) { given[i] = mi_malloc(SIZE); }
-    pthread_barrier_wait(&barrier); /* they are the main thread's now, */
-    pthread_barrier_wait(&barrier); /* which has freed them */
+  for (int i = 0; i < MANY; i++) { blocks[i] = mi_malloc(SIZE); }
+  pass();
+  for (int i = 0; i < MANY; i++) { blocks[i] = mi_malloc(SIZE); }
+  replace_at_random();
+  pass();
+  for (int i = 0; i < MANY; i++) {
+    if (i % 8 != 0) { mi_free(blocks[i]); }
   }
+  pass();
   return unused;
+}
+
+static void test_full(void) {
+  const int64_t before = page_bytes();
+  for (int i = 0; i < MANY; i++) { mi_free(blocks[i]); }
+  mi_collect(true);
+  CHECK(before - page_bytes() > (int64_t)MANY * SIZE - 4 * 64 * KIB);
+}
+
+/* A page of 64 KiB would come and go for every few of these rounds. */
+static void test_partly_free(void) {
+  printf("%lld pages abandoned in %d rounds\n", (long long)abandoned_by_replacing, ROUNDS);
+  CHECK(abandoned_by_replacing < ROUNDS / 1000);
+}
+
+/* Seven of eight blocks are free, and most of them serve a thread that asks for as many. */
+static void test_mostly_free(void) {
+  static void* more[MANY / 2];
+  const int64_t before = page_bytes();
+  for (int i = 0; i < MANY / 2; i++) { more[i] = mi_malloc(SIZE); }
+  printf("%lld KiB more for %d KiB\n", (long long)(page_bytes() - before) / 1024,
+         MANY / 2 * SIZE / 1024);
+  CHECK(page_bytes() - before < (int64_t)MANY / 2 * SIZE / 4);
+  for (int i = 0; i < MANY / 2; i++) { mi_free(more[i]); }
 }
 
 int main(void) {
@@ -48,19 +76,10 @@ int main(void) {
   mi_free(mi_malloc(SIZE));
   CHECK(pthread_barrier_init(&barrier, NULL, 2) == 0);
   CHECK(pthread_create(&thread, NULL, work, NULL) == 0);
-  for (int turn = 0; turn < 2; turn++) {
+  void (*const tests[])(void) = {test_full, test_partly_free, test_mostly_free};
+  for (int i = 0; i < 3; i++) {
     pthread_barrier_wait(&barrier);
-    if (turn == 0) {
-      printf("%lld pages claimed, %lld where full ones are kept\n", (long long)without,
-             (long long)with);
-      CHECK(without > ROUNDS / 1000);
-      CHECK(with < without * 3 / 4);
-    }
-    const int64_t held = page_bytes();
-    for (int i = 0; i < MANY; i++) { mi_free(given[i]); }
-    mi_collect(true);
-    /* At most the kept pages and the one in use stay with who is blocked. */
-    CHECK(held - page_bytes() > MANY * SIZE - 4 * 64 * KIB);
+    tests[i]();
     pthread_barrier_wait(&barrier);
   }
   CHECK(pthread_join(thread, NULL) == 0);

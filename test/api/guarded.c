@@ -59,17 +59,30 @@ static void test_seeds(void) {
   CHECK(any != other || other != third); /* 0: random */
 }
 
+static bool guards_size(size_t size) {
+  void* p = mi_malloc(size);
+  const bool guarded = is_guarded(p, size);
+  mi_free(p);
+  return guarded;
+}
+
+/* The size is compared as it was asked for, and as it is rounded: 99 to 112, 141 to 160. */
 static void test_sizes(void) {
   mi_heap_t* heap = mi_heap_main();
-  mi_heap_guarded_set_size_bound(heap, 100, 200);
   guard_all(true);
-  void* small = mi_malloc(99);
-  void* least = mi_malloc(100);
-  void* most = mi_malloc(200);
-  void* large = mi_malloc(201);
-  CHECK(!is_guarded(small, 99) && is_guarded(least, 100) && is_guarded(most, 200) &&
-        !is_guarded(large, 201));
-  mi_free(small), mi_free(least), mi_free(most), mi_free(large);
+  mi_heap_guarded_set_size_bound(heap, 100, 200);
+  CHECK(!guards_size(96) && guards_size(99) && guards_size(100));
+  CHECK(guards_size(200) && !guards_size(201));
+  for (size_t bound = 141; bound <= 160; bound++) {
+    mi_heap_guarded_set_size_bound(heap, bound, bound);
+    CHECK(guards_size(141) && !guards_size(128) && !guards_size(161));
+  }
+  mi_heap_guarded_set_size_bound(heap, 48, 48);
+  CHECK(!guards_size(32) && guards_size(33) && guards_size(48) && !guards_size(49));
+  mi_heap_guarded_set_size_bound(heap, 16, 16);
+  CHECK(guards_size(0) && guards_size(1) && !guards_size(17));
+  mi_heap_guarded_set_size_bound(heap, 5 * 1024, 5 * 1024);
+  CHECK(!guards_size(4096) && guards_size(4097) && guards_size(5 * 1024) && !guards_size(5121));
   guard_all(false);
   mi_heap_guarded_set_size_bound(heap, 0, (size_t)1 << 30);
 }
@@ -129,24 +142,44 @@ static void test_blocks(void) {
   guard_all(false);
 }
 
-static void test_precise(void) {
+/* Blocks of 43 sizes: how many touch the guard behind them, and how many the one before. */
+typedef struct {
+  size_t at_end, at_start;
+} sides_t;
+
+static bool ends_within(const char* end, size_t bytes) {
+  return (0 - address_of(end)) % os_page() < bytes;
+}
+
+static sides_t sides_of(bool precise, bool underflow) {
+  sides_t sides = {0, 0};
   guard_all(true);
-  mi_option_set(mi_option_guarded_precise, 1);
-  size_t at_end = 0, at_start = 0;
+  mi_option_set(mi_option_guarded_precise, precise);
+  mi_option_set(mi_option_guarded_underflow, underflow);
   for (size_t n = 1; n < 300; n += 7) {
     char* p = (char*)mi_malloc(n);
-    at_end += address_of(p + n) % os_page() == 0;
-    at_start += address_of(p) % os_page() == 0;
+    sides.at_end += ends_within(p + n, precise ? 1 : 16);
+    sides.at_start += address_of(p) % os_page() == 0;
     mi_free(p);
     p = (char*)mi_malloc_aligned(n, 8);
-    CHECK(is_aligned(p, 8) &&
-          (address_of(p) % os_page() == 0 || os_page() - address_of(p + n) % os_page() < 8 ||
-           address_of(p + n) % os_page() == 0));
+    CHECK(is_aligned(p, 8) && (is_aligned(p, os_page()) || ends_within(p + n, precise ? 8 : 16)));
     mi_free(p);
   }
-  CHECK(at_end + at_start == 43 && at_end > 5 && at_start > 5); /* by a coin */
   mi_option_set(mi_option_guarded_precise, 0);
+  mi_option_set(mi_option_guarded_underflow, 0);
   guard_all(false);
+  return sides;
+}
+
+static void test_sides(void) {
+  sides_t sides = sides_of(false, false);
+  CHECK(sides.at_end + sides.at_start == 43 && sides.at_end > 5 && sides.at_start > 5);
+  sides = sides_of(true, false);
+  CHECK(sides.at_end == 43 && sides.at_start == 0);
+  sides = sides_of(false, true);
+  CHECK(sides.at_end == 0 && sides.at_start == 43);
+  sides = sides_of(true, true);
+  CHECK(sides.at_end == 0 && sides.at_start == 43);
 }
 
 static void test_realloc(void) {
@@ -432,7 +465,7 @@ int main(int argc, char** argv) {
   test_sizes();
   test_options();
   test_blocks();
-  test_precise();
+  test_sides();
   test_realloc();
   test_heaps();
   test_threads();

@@ -164,7 +164,7 @@ static const crime_t crimes[] = {
      false},
     {"behind_and_free", LEFT, false, write_behind_and_free, SIGABRT,
      "overflow, noticed when the block is freed: ", false},
-    {"zero_behind_and_free", LEFT, true, zero_behind_and_free, SIGABRT,
+    {"zero_behind_and_free", LEFT, false, zero_behind_and_free, SIGABRT,
      "1 byte beyond the end of a block of %zu", false},
     {"before_and_free", RIGHT, false, write_before_and_free, SIGABRT,
      "underflow, noticed when the block is freed: ", false},
@@ -230,6 +230,39 @@ static void test_crimes(void) {
     for (size_t j = 0; j < sizeof(sizes) / sizeof(sizes[0]); j++) {
       if (makes_sense(&crimes[i], sizes[j])) { test_crime(&crimes[i], sizes[j]); }
     }
+  }
+}
+
+/* ---- every time: no chance decides on which side a precise block lies ---- */
+
+/* The compiler need not know that it is a block. */
+static volatile unsigned char* take_guarded(mi_option_t side, size_t size) {
+  mi_option_set(side, 1);
+  mi_heap_guarded_set_sample_rate(mi_heap_main(), 1, 0);
+  void* volatile p = mi_malloc(size);
+  return (unsigned char*)p;
+}
+
+static void overflow_by_one(void* arg) {
+  const size_t size = *(const size_t*)arg;
+  write_behind(take_guarded(mi_option_guarded_precise, size), size);
+}
+
+static void underflow_by_one(void* arg) {
+  const size_t size = *(const size_t*)arg;
+  write_before(take_guarded(mi_option_guarded_underflow, size), size);
+}
+
+static void test_each_time(void) {
+  enum { RUNS = 100 };
+  static const size_t sizes[] = {1, 24, 141, 4096, 300001};
+  for (size_t i = 0; i < RUNS; i++) {
+    size_t size = sizes[i % (sizeof(sizes) / sizeof(sizes[0]))];
+    ending_t end;
+    run(overflow_by_one, &size, &end);
+    CHECK(died_by(&end, SIGSEGV) && says(end.words, "overflow, a write: ", size));
+    run(underflow_by_one, &size, &end);
+    CHECK(died_by(&end, SIGSEGV) && says(end.words, "underflow, a write: ", size));
   }
 }
 
@@ -430,6 +463,7 @@ int main(int argc, char** argv) {
   test_policy();
   test_handlers();
   test_crimes();
+  test_each_time();
   if (check_done() == 0 && argc == 1 && filter_advice(GUARD_INSTALL, EINVAL)) {
     (void)execl("/proc/self/exe", argv[0], "by-protection", (char*)NULL);
   }

@@ -168,7 +168,7 @@ static void test_default_ended_by_other(bool destroy) {
     mi_heap_t* heap[2] = {mi_heap_new(), NULL};
     pthread_t thread;
     heap[1] = destroy ? heap[0] : NULL;
-    CHECK(mi_heap_set_default(heap[0]) == mi_heap_main());
+    CHECK(mi_heap_set_default(heap[0]) == mi_heap_get_backing());
     void* left = mi_malloc(50);
     CHECK(mi_heap_of(left) == heap[0]);
     CHECK(pthread_create(&thread, NULL, end_heap, heap) == 0);
@@ -183,7 +183,7 @@ static void test_default_ended_by_other(bool destroy) {
       mi_free(p);
     }
     if (!destroy) { mi_free(left); }
-    CHECK(mi_heap_get_default() == mi_heap_main());
+    CHECK(mi_heap_get_default() == mi_heap_get_backing());
   }
 }
 
@@ -412,7 +412,7 @@ static void count_text(const char* message, void* arg) { *(size_t*)arg += strlen
 static void test_statistics(void) {
   mi_heap_t* h = mi_heap_new();
   void* p = mi_heap_malloc(h, 10000);
-  mi_stats_t stats = {.size = sizeof(mi_stats_t), .version = 5};
+  mi_stats_t stats = {.size = sizeof(mi_stats_t), .version = MI_STAT_VERSION};
   CHECK(mi_heap_stats_get(h, &stats));
   CHECK(stats.malloc_normal.current + stats.malloc_huge.current >= 10000);
   CHECK(stats.malloc_normal.current + stats.malloc_huge.current < 100000); /* this heap's only */

@@ -11,8 +11,7 @@ static void test_sizes(void) {
   CHECK(mi_malloc_size(NULL) == 0 && mi_malloc_usable_size(NULL) == 0);
   CHECK(mi_malloc_good_size(100) == mi_good_size(100));
   CHECK(mi__expand(p, 100) == p && mi__expand(p, size_too_large()) == NULL);
-  mi_cfree(p);
-  mi_cfree(NULL);
+  CHECK(mi_cfree(p) && !mi_cfree(NULL));
 }
 
 static void test_posix_memalign(void) {

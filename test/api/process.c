@@ -5,10 +5,11 @@
 #include "api.h"
 
 #include <pthread.h>
+#include <sys/mman.h>
 
 static void test_version(void) {
   CHECK(mi_version() == MI_MALLOC_VERSION);
-  CHECK(mi_version() / 100 == 304); /* the interface level is 3.4 */
+  CHECK(mi_version() == 30600 && MI_MALLOC_VERSION == 30600); /* the interface level is 3.6 */
 }
 
 static void test_process_info(void) {
@@ -31,6 +32,36 @@ static void test_process_info(void) {
   mi_process_info(&later, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
   CHECK(later >= elapsed + 15);
   mi_process_info(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+}
+
+/* Faults that needed no disk count too, and those of threads that have ended. */
+enum { PAGES = 10, FAULTING_THREADS = 100 };
+
+static void* touch_pages(void* unused) {
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  char* fresh =
+      mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (fresh == MAP_FAILED) { return unused; }
+  madvise(fresh, PAGES * page, MADV_NOHUGEPAGE);
+  for (size_t i = 0; i < PAGES; i++) { ((volatile char*)fresh)[i * page] = 1; }
+  munmap(fresh, PAGES * page);
+  return unused;
+}
+
+static size_t faults_now(void) {
+  size_t faults = 0;
+  mi_process_info(NULL, NULL, NULL, NULL, NULL, NULL, NULL, &faults);
+  return faults;
+}
+
+static void test_page_faults(void) {
+  const size_t before = faults_now();
+  for (int i = 0; i < FAULTING_THREADS; i++) {
+    pthread_t thread;
+    CHECK(pthread_create(&thread, NULL, touch_pages, NULL) == 0);
+    pthread_join(thread, NULL);
+  }
+  CHECK(faults_now() - before >= (size_t)PAGES * FAULTING_THREADS);
 }
 
 static void* idempotent(void* arg) {
@@ -150,6 +181,7 @@ static void test_process_init_done(void) {
 int main(void) {
   test_version();
   test_process_info();
+  test_page_faults();
   test_thread_init_done();
   test_collect();
   test_collect_from_any_thread();

@@ -4,35 +4,132 @@
 #include "api.h"
 
 #include <pthread.h>
+#include <stdio.h>
 
-/* The layout is part of the interface: 173 counts of three numbers and 25 counters of one after
- * size and version. */
-_Static_assert(sizeof(mi_stats_t) == 2 * sizeof(size_t) + 173 * 24 + 25 * 8, "mi_stats_t");
-_Static_assert(offsetof(mi_stats_t, pages) == 2 * sizeof(size_t), "pages");
-_Static_assert(offsetof(mi_stats_t, reset) == 2 * sizeof(size_t) + 3 * 24, "reset");
-_Static_assert(offsetof(mi_stats_t, page_committed) == 2 * sizeof(size_t) + 3 * 24 + 2 * 8,
-               "page_committed");
-_Static_assert(offsetof(mi_stats_t, mmap_calls) == 2 * sizeof(size_t) + 9 * 24 + 2 * 8,
-               "mmap_calls");
-_Static_assert(offsetof(mi_stats_t, segments) == 2 * sizeof(size_t) + 9 * 24 + 16 * 8, "segments");
-_Static_assert(offsetof(mi_stats_t, theaps) == 2 * sizeof(size_t) + 14 * 24 + 16 * 8, "theaps");
-_Static_assert(offsetof(mi_stats_t, heaps_delete_wait) == 2 * sizeof(size_t) + 15 * 24 + 20 * 8,
-               "heaps_delete_wait");
-_Static_assert(offsetof(mi_stats_t, malloc_bins) == 2 * sizeof(size_t) + 19 * 24 + 25 * 8,
-               "malloc_bins");
-_Static_assert(offsetof(mi_stats_t, chunk_bins) == 2 * sizeof(size_t) + (19 + 148) * 24 + 25 * 8,
-               "chunk_bins");
+/* The layout is part of the interface: programs are compiled with mimalloc's own headers. Offsets
+   are those behind size and version, and sizes those of its fields. */
+#define HEAD (2 * sizeof(size_t))
+#define FIELD(name, offset, bytes) \
+  {#name, offsetof(mi_stats_t, name) - HEAD, (offset) - 16, sizeof(((mi_stats_t*)0)->name), bytes}
 
-_Static_assert(MI_STAT_VERSION == 5, "version");
+static const struct {
+  const char* name;
+  size_t is_at, at, is_long, bytes;
+} fields[] = {
+    FIELD(pages, 16, 24),
+    FIELD(reserved, 40, 24),
+    FIELD(committed, 64, 24),
+    FIELD(reset, 88, 8),
+    FIELD(purged, 96, 8),
+    FIELD(page_committed, 104, 24),
+    FIELD(pages_abandoned, 128, 24),
+    FIELD(threads, 152, 24),
+    FIELD(allocated, 176, 24),
+    FIELD(malloc_count, 200, 8),
+    FIELD(free_count, 208, 8),
+    FIELD(freed, 216, 8),
+    FIELD(malloc_requested, 224, 8),
+    FIELD(mmap_calls, 232, 8),
+    FIELD(commit_calls, 240, 8),
+    FIELD(reset_calls, 248, 8),
+    FIELD(purge_calls, 256, 8),
+    FIELD(arena_count, 264, 8),
+    FIELD(malloc_guarded_count, 272, 8),
+    FIELD(arena_rollback_count, 280, 8),
+    FIELD(arena_purges, 288, 8),
+    FIELD(pages_extended, 296, 8),
+    FIELD(pages_retire, 304, 8),
+    FIELD(page_searches, 312, 8),
+    FIELD(page_searches_count, 320, 8),
+    FIELD(segments, 328, 24),
+    FIELD(segments_abandoned, 352, 24),
+    FIELD(segments_cache, 376, 24),
+    FIELD(_segments_reserved, 400, 24),
+    FIELD(heaps, 424, 24),
+    FIELD(theaps, 448, 24),
+    FIELD(pages_os_abandoned, 472, 24),
+    FIELD(pages_os_allocated, 496, 24),
+    FIELD(pages_reclaim_on_alloc, 520, 8),
+    FIELD(pages_reclaim_on_free, 528, 8),
+    FIELD(pages_reabandon_full, 536, 8),
+    FIELD(pages_unabandon_busy_wait, 544, 8),
+    FIELD(pages_unown_cas_retry, 552, 8),
+    FIELD(heaps_delete_wait, 560, 8),
+    FIELD(pages_stat_updates, 568, 8),
+    FIELD(pages_stat_update_count, 576, 8),
+    FIELD(profile_samples, 584, 8),
+    FIELD(malloc_normal, 592, 24),
+    FIELD(malloc_huge, 616, 24),
+    FIELD(malloc_normal_count, 640, 8),
+    FIELD(malloc_huge_count, 648, 8),
+    FIELD(malloc_bins, 784, 1776),
+    FIELD(page_bins, 2560, 1776),
+    FIELD(chunk_bins, 4336, 144),
+};
+
+static void test_layout(void) {
+  for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+    const bool fits = fields[i].is_at == fields[i].at && fields[i].is_long == fields[i].bytes;
+    CHECK(fits);
+    if (!fits) { fprintf(stderr, "%s\n", fields[i].name); }
+  }
+  CHECK(offsetof(mi_stats_t, version) == sizeof(size_t) && MI_STAT_VERSION == 6);
+  CHECK(sizeof(mi_stats_t) == HEAD + 4480 - 16);
+  CHECK(MI_BIN_HUGE == 73 && MI_CBIN_SMALL == 0 && MI_CBIN_OTHER == 1 && MI_CBIN_MEDIUM == 2);
+  CHECK(MI_CBIN_LARGE == 3 && MI_CBIN_HUGE == 4 && MI_CBIN_NONE == 5 && MI_CBIN_COUNT == 6);
+  CHECK(sizeof(mi_chunkbin_t) == sizeof(int));
+}
+
+static void test_init(void) {
+  mi_stats_t stats;
+  mi_stats_t_decl(declared);
+  CHECK(declared.size == sizeof(declared) && declared.version == 6 && declared.pages.total == 0);
+  memset(&stats, 'x', sizeof(stats));
+  mi_stats_header_init(&stats);
+  CHECK(stats.size == sizeof(stats) && stats.version == 6 && stats.malloc_bins[9].peak != 0);
+  mi_stats_init(&stats);
+  CHECK(memcmp(&stats, &declared, sizeof(stats)) == 0);
+}
 
 /* A program that was compiled with another layout gets no numbers, and nothing is written. */
 static void test_other_layout(void) {
   mi_stats_t stats = {.size = sizeof(mi_stats_t) - 8, .version = MI_STAT_VERSION};
   stats.pages.total = -5;
   CHECK(!mi_stats_get(&stats) && stats.pages.total == -5);
+  stats.size = sizeof(mi_stats_t) + 8;
+  CHECK(!mi_stats_get(&stats) && stats.pages.total == -5);
   stats = (mi_stats_t){.size = sizeof(mi_stats_t), .version = MI_STAT_VERSION + 1};
   CHECK(!mi_stats_get(&stats) && !mi_stats_get(NULL));
-  CHECK(MI_STAT_VERSION == 5);
+  stats.version = 5; /* of another size */
+  CHECK(!mi_stats_get(&stats) && mi_stats_as_json(&stats, 0, NULL) == NULL);
+}
+
+/* What a program that was compiled with version 5 has: its fields by their places, in words of 8
+   bytes behind the header. */
+typedef struct {
+  size_t size, version;
+  int64_t words[173 * 3 + 25];
+} stats5_t;
+
+enum { NORMAL_TOTAL_5 = 20, HUGE_5 = 23, REQUESTED_5 = 26, HEAPS_5 = 55, BIN_HUGE_5 = 82 + 3 * 73 };
+
+static void test_version_5(void) {
+  void* p = mi_malloc(3 * MIB);
+  void* q = mi_malloc(3);
+  stats5_t old = {.size = sizeof(old), .version = 5};
+  mi_stats_t* stats = (mi_stats_t*)(void*)&old;
+  CHECK(mi_stats_get(stats) && old.size == sizeof(old) && old.version == 5);
+  CHECK(old.words[NORMAL_TOTAL_5] > 0 && old.words[HUGE_5 + 2] >= 3 * MIB);
+  CHECK(old.words[REQUESTED_5 + 2] >= 3 * MIB && old.words[HEAPS_5 + 2] >= 1);
+  CHECK(old.words[BIN_HUGE_5 + 2] >= 1);
+  CHECK(mi_heap_stats_get(mi_heap_main(), stats) && old.words[HUGE_5 + 2] >= 3 * MIB);
+  CHECK(mi_subproc_stats_get(mi_subproc_main(), stats) && old.words[HUGE_5 + 2] >= 3 * MIB);
+  CHECK(mi_subproc_stats_get_exclusive(mi_subproc_main(), stats) && old.words[HUGE_5 + 2] == 0);
+  char* json = mi_stats_as_json(stats, 0, NULL);
+  CHECK(json != NULL && strstr(json, "\"stat_version\": 6") != NULL);
+  mi_free(json);
+  mi_free(p);
+  mi_free(q);
 }
 
 static int64_t live_bytes(void) {
@@ -244,16 +341,25 @@ static void test_json(void) {
   CHECK(mi_stats_as_json(&stats, sizeof(buffer), buffer) == buffer && is_json(buffer));
 }
 
-/* Too small a buffer is never overrun, and what is left in it ends with 0. */
+/* Too small a buffer gets what fits, ended by 0. */
 static void test_json_short(void) {
   static char buffer[2000];
   for (size_t size = 1; size <= 1000; size = size * 3 / 2 + 1) {
     memset(buffer, 'x', sizeof(buffer));
-    const char* json = mi_stats_get_json(size, buffer);
-    CHECK(json == NULL || json == buffer);
-    CHECK(memchr(buffer, 0, size) != NULL || (json == NULL && buffer[0] == 'x'));
+    CHECK(mi_stats_get_json(size, buffer) == buffer && strlen(buffer) == size - 1);
+    CHECK(strncmp(buffer, "{\n  \"stat_version\": 6,", size < 22 ? size - 1 : 22) == 0);
     for (size_t i = size; i < sizeof(buffer); i++) { CHECK(buffer[i] == 'x'); }
   }
+}
+
+/* What a program reads beside the counts. */
+static void test_json_members(void) {
+  char* json = mi_stats_get_json(0, NULL);
+  CHECK(strstr(json, "\"process\": {\n    \"elapsed_msecs\": ") != NULL);
+  CHECK(strstr(json, "\"rss_current\": ") != NULL && strstr(json, "\"commit_peak\": ") != NULL);
+  CHECK(strstr(json, "\"block_size\": 1024, \"page_size\": 65536 }") != NULL);
+  CHECK(strstr(json, "\"bin\": \"S\" }") != NULL);
+  mi_free(json);
 }
 
 static void test_bins(void) {
@@ -327,8 +433,9 @@ static void test_text(void) {
   void* p = mi_malloc(999);
   mi_stats_print_out(capture, &c);
   CHECK(c.length > 200 && strchr(c.text, '\n') != NULL);
-  const bool knows_blocks = mi_usable_size(p) == 999; /* then there is a line for each class */
-  CHECK((strstr(c.text, "blocks of 1024 bytes") != NULL) == knows_blocks);
+  CHECK(strstr(c.text, "blocks of 1024 bytes") != NULL);
+  const bool exact = stats_now().requested_is_exact.total == 1;
+  CHECK((strstr(c.text, "(estimates: peaks of blocks") == NULL) == exact);
   mi_free(p);
   c.length = 0;
   mi_thread_stats_print_out(capture, &c);
@@ -345,12 +452,16 @@ static void test_text(void) {
 
 int main(void) {
   test_collect_makes_nothing();
+  test_layout();
+  test_init();
   test_other_layout();
+  test_version_5();
   test_live_bytes();
   test_other_threads_count();
   test_validator();
   test_json();
   test_json_short();
+  test_json_members();
   test_bins();
   test_bin_counts();
   test_deleted_heap();

@@ -95,6 +95,37 @@ static void test_heap() {
   mi_heap_destroy(given);
 }
 
+/* What C++98 asks of an allocator, and what mimalloc's have besides. */
+template <template <class> class Allocator>
+static void test_members() {
+  Allocator<long> a;
+  const Allocator<long> b = a.select_on_container_copy_construction();
+  CHECK(a == b);
+  long* p = a.allocate(3, nullptr);
+  const long value = 7;
+  a.construct(p, value);
+  CHECK(*p == 7 && a.address(*p) == p && a.address(value) == &value);
+  a.destroy(p);
+  a.deallocate(p);
+  typename Allocator<long>::template rebind<char>::other rebound(a);
+  char* q = rebound.allocate(1);
+  rebound.deallocate(q, 1);
+  typedef Allocator<long> allocator;
+  CHECK((std::is_same<typename allocator::reference, long&>::value));
+  CHECK((std::is_same<typename allocator::const_pointer, const long*>::value));
+  typedef std::allocator_traits<Allocator<void>> of_void;
+  CHECK((std::is_same<typename of_void::value_type, void>::value));
+}
+
+template <template <class> class Allocator>
+static void test_heap_members() {
+  Allocator<int> a, b;
+  Allocator<char> c(a);
+  CHECK(a.is_equal(c) && !a.is_equal(b));
+  a.deallocate(a.allocate(100), 100);
+  a.collect(true);
+}
+
 static void test_delete_keeps_blocks() {
   int* p = nullptr;
   {
@@ -130,10 +161,19 @@ static void test_too_many() {
   CHECK(mi_stl_allocator<int>().max_size() <= size_too_large() / sizeof(int));
 }
 
+#ifndef MI_HAS_HEAP_STL_ALLOCATOR
+#error "the allocators with heaps are there from C++11 on"
+#endif
+
 int main() {
   test_plain();
   test_heap<mi_heap_stl_allocator>();
   test_heap<mi_heap_destroy_stl_allocator>();
+  test_members<mi_stl_allocator>();
+  test_members<mi_heap_stl_allocator>();
+  test_members<mi_heap_destroy_stl_allocator>();
+  test_heap_members<mi_heap_stl_allocator>();
+  test_heap_members<mi_heap_destroy_stl_allocator>();
   test_delete_keeps_blocks();
   test_destroy_frees();
   test_too_many();

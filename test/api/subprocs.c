@@ -49,7 +49,7 @@ typedef struct {
 } member_t;
 
 static void check_member_stats(mi_subproc_id_t subproc) {
-  mi_stats_t stats = {.size = sizeof(mi_stats_t), .version = 5};
+  mi_stats_t stats = {.size = sizeof(mi_stats_t), .version = MI_STAT_VERSION};
   mi_stats_merge();
   CHECK(mi_subproc_stats_get(subproc, &stats));
   CHECK(stats.malloc_normal.current + stats.malloc_huge.current >= 100000);
@@ -102,11 +102,11 @@ static void run_thread(void* (*body)(void*), void* arg) {
 static void count_text(const char* message, void* arg) { *(size_t*)arg += strlen(message); }
 
 static void check_statistics(mi_subproc_id_t subproc) {
-  mi_stats_t stats = {.size = sizeof(mi_stats_t), .version = 5};
+  mi_stats_t stats = {.size = sizeof(mi_stats_t), .version = MI_STAT_VERSION};
   CHECK(mi_subproc_stats_get(subproc, &stats));
-  CHECK(stats.size == sizeof(mi_stats_t) && stats.version == 5);
+  CHECK(stats.size == sizeof(mi_stats_t) && stats.version == MI_STAT_VERSION);
   CHECK(stats.malloc_normal.current >= 0 && stats.threads.total >= 0);
-  mi_stats_t exclusive = {.size = sizeof(mi_stats_t), .version = 5};
+  mi_stats_t exclusive = {.size = sizeof(mi_stats_t), .version = MI_STAT_VERSION};
   CHECK(mi_subproc_stats_get_exclusive(subproc,
                                        &exclusive)); /* without what heaps have not merged yet */
   CHECK(exclusive.malloc_normal.total <= stats.malloc_normal.total);

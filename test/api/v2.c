@@ -6,17 +6,18 @@
 #include <pthread.h>
 
 static void test_default_heap(void) {
-  CHECK(mi_heap_get_default() == mi_heap_main() && mi_heap_get_backing() == mi_heap_main());
+  mi_heap_t* backing = mi_heap_get_backing();
+  CHECK(backing != NULL && mi_heap_get_default() == backing);
   mi_heap_t* h = mi_heap_new();
-  CHECK(mi_heap_set_default(h) == mi_heap_main() && mi_heap_get_default() == h);
-  CHECK(mi_heap_get_backing() == mi_heap_main());
+  CHECK(mi_heap_set_default(h) == backing && mi_heap_get_default() == h);
+  CHECK(mi_heap_get_backing() == backing);
   void* p = mi_malloc(100);
   void* q = mi_calloc(10, 5000);
   CHECK(mi_heap_of(p) == h && mi_heap_of(q) == h);
   CHECK(mi_heap_contains_block(h, p) && mi_heap_check_owned(h, q) && mi_check_owned(p));
   CHECK(!mi_heap_contains_block(mi_heap_main(), p) && !mi_heap_check_owned(mi_heap_main(), p));
   CHECK(!mi_heap_contains_block(h, NULL) && !mi_heap_check_owned(h, &h));
-  CHECK(mi_heap_set_default(mi_heap_main()) == h);
+  CHECK(mi_heap_set_default(backing) == h && mi_heap_get_default() == backing);
   void* r = mi_malloc(100);
   CHECK(mi_heap_of(r) == mi_heap_main());
   CHECK(count_blocks(h) == 2);
@@ -33,12 +34,65 @@ static void test_delete_default(void) {
   mi_heap_t* old = mi_heap_set_default(h);
   void* p = mi_malloc(100);
   mi_heap_delete(h);
-  CHECK(mi_heap_get_default() == mi_heap_main());
+  CHECK(mi_heap_get_default() == old && old == mi_heap_get_backing());
   void* q = mi_malloc(100);
   CHECK(mi_heap_of(q) == mi_heap_main());
   mi_free(q);
   mi_free(p);
-  CHECK(mi_heap_set_default(old) == mi_heap_main());
+  CHECK(mi_heap_set_default(old) == old);
+}
+
+typedef struct {
+  pthread_barrier_t barrier;
+  mi_heap_t* backing;
+  void* blocks[100];
+} other_t;
+
+static void* other_thread(void* arg) {
+  other_t* other = arg;
+  other->backing = mi_heap_get_backing();
+  for (size_t i = 0; i < 100; i++) { other->blocks[i] = mi_malloc(40000 + i); }
+  pthread_barrier_wait(&other->barrier);
+  pthread_barrier_wait(&other->barrier);
+  for (size_t i = 0; i < 100; i++) { mi_free(other->blocks[i]); }
+  return NULL;
+}
+
+/* A thread's part of the main heap has its blocks, and no other thread's. */
+static void test_parts(void) {
+  static other_t other;
+  void* own[50];
+  pthread_t thread;
+  pthread_barrier_init(&other.barrier, NULL, 2);
+  CHECK(pthread_create(&thread, NULL, other_thread, &other) == 0);
+  pthread_barrier_wait(&other.barrier);
+  mi_heap_t* backing = mi_heap_get_backing();
+  CHECK(backing != other.backing);
+  for (size_t i = 0; i < 50; i++) { own[i] = mi_heap_malloc(backing, 16 + i * 1000); }
+  CHECK(mi_heap_of(own[0]) == mi_heap_main());
+  CHECK(mi_heap_contains_block(backing, own[49]) && mi_heap_check_owned(backing, own[0]));
+  CHECK(!mi_heap_contains(backing, other.blocks[0]) && !mi_heap_contains(backing, &other));
+  CHECK(mi_heap_contains(other.backing, other.blocks[0]));
+  CHECK(mi_heap_contains(mi_heap_main(), other.blocks[0]) && mi_check_owned(other.blocks[0]));
+  visit_t v = visit_start(own, 50);
+  CHECK(mi_heap_visit_blocks(backing, true, visit_block, &v) && visit_found_all(&v));
+  v = visit_start(other.blocks, 100);
+  CHECK(mi_heap_visit_blocks(backing, true, visit_block, &v) && !visit_found_all(&v));
+  v = visit_start(other.blocks, 100);
+  CHECK(mi_heap_visit_blocks(other.backing, true, visit_block, &v) && visit_found_all(&v));
+  v = visit_start(other.blocks, 100);
+  CHECK(mi_heap_visit_blocks(mi_heap_main(), true, visit_block, &v) && visit_found_all(&v));
+  for (size_t i = 0; i < 50; i++) { own[i] = mi_heap_realloc(backing, own[i], 3000); }
+  mi_heap_collect(backing, true);
+  CHECK(mi_heap_theap(backing) == mi_heap_theap(mi_heap_main()));
+  mi_stats_t stats = {.size = sizeof(stats), .version = MI_STAT_VERSION};
+  CHECK(mi_heap_stats_get(backing, &stats) && stats.pages.current > 0);
+  mi_heap_delete(backing); /* as of the main heap: nothing */
+  mi_heap_destroy(backing);
+  mi_heap_set_numa_affinity(backing, -1);
+  for (size_t i = 0; i < 50; i++) { mi_free(own[i]); }
+  pthread_barrier_wait(&other.barrier);
+  pthread_join(thread, NULL);
 }
 
 static void test_new_ex(void) {
@@ -104,6 +158,7 @@ static void test_subproc_delete(void) {
 int main(void) {
   test_default_heap();
   test_delete_default();
+  test_parts();
   test_new_ex();
   test_abandoned();
   test_subproc_delete();

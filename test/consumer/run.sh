@@ -4,27 +4,9 @@
 # Wants MI_BUILD_DIR (a finished build), MI_SOURCE_DIR, CC and CXX.
 # shellcheck disable=SC2317  # the functions way_... are called by way
 set -u
-here=$(cd "$(dirname "$0")" && pwd)
-: "${MI_BUILD_DIR:?}" "${MI_SOURCE_DIR:?}" "${CC:=cc}" "${CXX:=c++}"
+# shellcheck source=ways
+. "$(dirname "$0")/ways"
 command -v "$CXX" >/dev/null || { echo "no C++ compiler: skipped"; exit 77; }
-
-work=$(mktemp -d) || exit 2
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 2
-bad=0
-
-# way NAME: runs the function of that name, with its output in a log that is shown if it fails.
-way() {
-  (set -e; "way_$1") >"$work/log" 2>&1
-  # shellcheck disable=SC2181  # as a condition of `if` it would lose its set -e
-  if [ $? = 0 ]; then
-    echo "ok      $1"
-  else
-    echo "FAILED  $1"
-    sed 's/^/        /' "$work/log"
-    bad=1
-  fi
-}
 
 install_into() {  # prefix cmake-options...
   prefix=$1
@@ -74,6 +56,8 @@ way_add_subdirectory() {
   cmake --build part
   ./part/use-shared
   ./part/use-static
+  ./part/use-chosen purge_delay=-1 show_errors=1
+  ./part/use-chosen-object purge_delay=5 show_errors=1
   ./part/use-new
 }
 

@@ -64,7 +64,7 @@ static void check_nothing_left(void) {
   mi_collect(true);
   CHECK(arenas_are_sound());
   CHECK(memory.dirty_slices == 0);
-  CHECK(memory.direct_count == 0 && memory.direct_bytes == 0);
+  CHECK(memory.direct.count == 0 && memory.direct.bytes == 0);
   CHECK(mi_stats_get(&stats));
   CHECK(stats.malloc_normal.current == 0 && stats.malloc_huge.current == 0);
   CHECK(stats.heaps.current == 1);

@@ -107,7 +107,7 @@ static void read_entry(char* entry) {
   size_t length = 0;
   if (first < 128) {
     const int option = first % OPTION_COUNT;
-    length = (size_t)snprintf(entry, ENTRY_CHARS, "MIMALLOC_%s=", option_name((mi_option_t)option));
+    length = (size_t)snprintf(entry, ENTRY_CHARS, "MIMALLOC_%s=", option_name(OPTION_AT(option)));
     for (size_t i = 0; i < length; i++) { entry[i] = to_upper(entry[i]); }
     if (values[option] == NULL) { values[option] = entry + length; } /* the first one counts */
   } else {
@@ -147,7 +147,7 @@ static void begin(void) {
 static void check_values(void) {
   for (int i = 0; i < OPTION_COUNT && !has_raw; i++) {
     const char* text = values[i];
-    FUZZ_CHECK(option_get((mi_option_t)i) == (text == NULL ? defaults[i] : meaning(i, text)));
+    FUZZ_CHECK(option_get(OPTION_AT(i)) == (text == NULL ? defaults[i] : meaning(i, text)));
   }
 }
 
@@ -158,9 +158,9 @@ static void check_printing(void) {
   for (int i = 0; i < OPTION_COUNT; i++) {
     char value[AMOUNT_CHARS + 8];
     memset(value, '#', sizeof(value));
-    option_value_text((mi_option_t)i, value);
+    option_value_text(OPTION_AT(i), value);
     FUZZ_CHECK(memchr(value, 0, AMOUNT_CHARS) != NULL && value[AMOUNT_CHARS] == '#');
-    (void)option_size((mi_option_t)i);
+    (void)option_size(OPTION_AT(i));
   }
   options_print(&(out_t){count_characters, &printed});
   FUZZ_CHECK(printed > 1000);

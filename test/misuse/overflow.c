@@ -68,6 +68,19 @@ static void overflow_64_no_free(size_t n) {
   end_of_overflow(NULL);
 }
 
+// A pointer into a block: who asks how much may be written there must not be told more than there
+// is.
+static void usable_interior(size_t n) {
+  char* p = keep_new(n);
+  const size_t usable = malloc_usable_size(p);
+  for (size_t offset = 1; offset < n; offset += offset < 64 ? 1 : n / 7) {
+    if (malloc_usable_size(opaque(p + offset)) > usable - offset) {
+      harmful("more is said to be usable than there is");
+    }
+  }
+  free_kept();
+}
+
 // ---- far behind the block, in a large heap ----
 
 static void* large_heap[3000];
@@ -173,6 +186,7 @@ const crime_t overflow_crimes[] = {
     {"overflow_null_byte", overflow_null_byte},
     {"overflow_usable_1", overflow_usable_1},
     {"overflow_64_no_free", overflow_64_no_free},
+    {"usable_interior", usable_interior},
     {"overflow_linear_4k", overflow_linear_4k},
     {"overflow_linear_1m", overflow_linear_1m},
     {"overflow_write_no_free", overflow_write_no_free},

@@ -23,8 +23,23 @@ static void place_adjacent(size_t n) {
   expect_heap_whole(n);
 }
 
+// Does each block begin where the one that was allocated before it ends, or nearly?
+static void place_beside(size_t n) {
+  enum { COUNT = 32, MANY = 20 };
+  char* last = keep_new(n);
+  int near = 0;
+  for (int i = 0; i < COUNT; i++) {
+    char* p = keep_new(n);
+    near += (size_t)labs(p - last) < n + n / 8;
+    last = p;
+  }
+  if (near > MANY) { harmful("each block lies beside the one allocated before it"); }
+  expect_heap_whole(n);
+}
+
+enum { ROUNDS = 64 };
+
 static void place_lifo_reuse(size_t n) {
-  enum { ROUNDS = 64 };
   int same = 0;
   for (int i = 0; i < ROUNDS; i++) {
     char* p = take(n);
@@ -37,8 +52,35 @@ static void place_lifo_reuse(size_t n) {
       free(q);
     }
   }
-  if (same >= 8) { harmful("the block freed last is the next to be allocated"); }
+  if (same >= ROUNDS / 8) { harmful("the block freed last is the next to be allocated"); }
   free_kept();
+}
+
+// In one of eight rounds or more, beside `live` blocks and as many that were freed.
+static bool is_lifo(size_t n, size_t live) {
+  static char* blocks[ROUNDS];
+  const int rounds = n < 1 << 20 ? ROUNDS : ROUNDS / 4;
+  int same = 0;
+  for (size_t i = 0; i < 2 * live; i++) { blocks[i] = take(n); }
+  for (size_t i = 0; i < live; i++) { crime_free(blocks[2 * i + 1]); }
+  for (int i = 0; i < rounds; i++) {
+    char* p = take(n);
+    crime_free(p);
+    char* q = take(n);
+    same += p == q;
+    crime_free(q);
+  }
+  for (size_t i = 0; i < live; i++) { crime_free(blocks[2 * i]); }
+  return same >= rounds / 8;
+}
+
+// The same for sizes from n to 5 MiB.
+static void place_lifo_sizes(size_t n) {
+  for (; n <= 5 << 20; n += n / 2) {
+    if (is_lifo(n, 0) || is_lifo(n, n < 1 << 20 ? ROUNDS / 2 : 2)) {
+      harmful("the block freed last is the next to be allocated");
+    }
+  }
 }
 
 // ---- from run to run ----
@@ -108,7 +150,9 @@ static void place_libc_distance(size_t n) {
 
 const crime_t placement_crimes[] = {
     {"place_adjacent", place_adjacent},
+    {"place_beside", place_beside},
     {"place_lifo_reuse", place_lifo_reuse},
+    {"place_lifo_sizes", place_lifo_sizes},
     {"place_order", place_order},
     {"place_libc_distance", place_libc_distance},
     {"print_order", print_order},

@@ -139,6 +139,14 @@ static void give_and_take_in_new(void) {
   MODEL_CHECK(slots[9] != NULL);
 }
 
+// The page moves, as those of a deleted heap do, to a heap whose record others know through the
+// page only: such is the main heap of another sub-process to who walks all pages.
+static void move_to_new(void) {
+  other_heap = heap_new(&subproc_main_static, NULL);
+  heap_remove_page(heap, seen, other_heap);
+  heap_add_page(other_heap, seen);
+}
+
 static void everybody_catches_up(void) {
   for (int i = 0; i < 3; i++) {
     model_act_as(i);
@@ -161,6 +169,14 @@ static void then_deleted(void) {
   model_act_as(0);
   heap_delete(heap);
   deleted();
+}
+
+static void moved_back(void) {
+  model_act_as(0);
+  heap_remove_page(other_heap, seen, heap);
+  heap_add_page(heap, seen);
+  heap_delete(other_heap);
+  then_deleted();
 }
 
 static void other_deleted(void) {
@@ -208,6 +224,7 @@ MODEL_MAIN(
      1,
      1,
      1000},
+    {"move_and_look", nobody_left, {move_to_new, look}, moved_back, 2, 1, 1000},
     {"destroy_and_look", nobody_left, {destroy, reuse_record, look}, destroyed, 2, 0, 1000},
     {"destroy_and_leave", two_owners, {destroy, leave, collect}, destroyed, 2, 0, 1000},
     {"destroy_and_collect", owner_0_only, {destroy, collect, catch_up}, destroyed, 2, 0, 1000},

@@ -72,7 +72,7 @@ heap/home.c;park;does not count the block that claimed;/page->used -= chain.coun
 heap/home.c;park;keeps a page without blocks;/if (page->used == 0) {/,/^  }/d
 heap/home.c;park;loses the block that claimed;/page_set_free_list(page, chain.first);/d
 page/page.c;park;does not count what came home;/page->used -= remote_count(word);/d
-page/page.c;park;loses what came home;/page_prepend(page, page_remote_list(page, word/d
+page/page.c;park;loses what came home;/page_add_home(page, page_remote_list(page, word/d
 page/page.c;park;gives the record before its last use;/record_give(page);$/d;s/^  const span_t span = page_span(page);/  record_give(page); const span_t span = page_span(page);/
 page/page.c;map park;gives the memory before the map forgets;/^  page_map(page, NULL);/d;s/^  memory_give(span);/  memory_give(span); map_enter(span.start, span.slices, NULL);/
 page/page.c;map;a new page is not in the map;/^  page_map(page, page);/d
@@ -104,6 +104,7 @@ heap/heap.c;heaps;pages are unlisted without the lock;/heap_remove_page(heap_t/,
 heap/heap.c;heaps;destruction does not wait for walks;/PRIVATE void heap_destroy/,/^}/{/walk/d}
 heap/heap.c;heaps;a freed block stays with the deleted heap;s/return heap->subproc->main;/return heap;/
 heap/heap.c;heaps;H1: relaxed out;/heap_add_page(heap_t/,/^}/{s/store_release(/store_relaxed(/}
+heap/heap.c;heaps;H1: relaxed out, a page moves;/^static void heap_remove_page(heap_t/,/^}/{s/store_release(/store_relaxed(/}
 heap/heap.c;heaps;H1: relaxed in;s/load_acquire(&page->heap)/load_relaxed(\&page->heap)/
 heap/heap.c;heaps;looks at a page's heap without the lock;/heap_of_page(const/,/^}/{/retired_/d}
 heap/heap.c;heaps;a page names its heap after it let go;/heap_remove_page(heap_t/,/^}/{/store_release/d}

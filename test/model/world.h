@@ -39,6 +39,7 @@ static bool world_keeps_loose;
 #undef KEEP_LOOSE
 #include "../../src/heap/quarantine.c"
 
+#include "../../src/heap/count.c"
 #include "../../src/heap/home.c"
 #include "../../src/heap/theap.c"
 #include "../../src/heap/heap.c"
@@ -90,6 +91,9 @@ static int port_thread_arm(void* argument) { return argument == NULL ? 0 : 0; }
 static int port_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void)) {
   return prepare == NULL || parent == NULL || child == NULL;
 }
+
+static void port_lock_streams_for_fork(void) {}
+static void port_unlock_streams_after_fork(bool child) { (void)child; }
 
 enum { META_BYTES = 512 << 10, POOL_SLICES = 32, BLOCK = 2048 };
 
@@ -180,7 +184,8 @@ static bool memory_take_direct(span_want_t want, span_t* out) {
   return want.slices == 0 && out == NULL;
 }
 static void memory_collect(bool force) { (void)force; }
-static void memory_lock(void) {}
+static void memory_lock(void) {}  // nobody visits pages in a model
+static void memory_unlock(void) {}
 static void memory_unlock_after_fork(bool child) { (void)child; }
 
 // ---- service ----
@@ -191,7 +196,7 @@ static size_t option_size(mi_option_t option) { return (void)option, SIZE_MAX; }
 static void stats_export(const stats_t* stats, mi_stats_t* out) { (void)stats, (void)out; }
 static void stats_clear(stats_t* stats) { (void)stats; }
 static void stats_end(mi_stats_t* stats) { (void)stats; }
-static void stat_bins_clear(stat_bins_t* bins) { (void)bins; }
+static void stat_bins_forget(stat_bins_t* bins, const mi_stats_t* now) { (void)bins, (void)now; }
 static void stat_bins_export(const stat_bins_t* bins, mi_stats_t* out) { (void)bins, (void)out; }
 static void stats_merge(mi_stats_t* into, const mi_stats_t* from) { (void)into, (void)from; }
 static void message_verbose(const char* fmt, ...) { (void)fmt; }

@@ -90,6 +90,36 @@ static size_t largest(const char* name) {
   return most;
 }
 
+/* The sum of `name`="…" in the elements of the first <sizes>. */
+static size_t sum_of_sizes(const char* name) {
+  const char* end = strstr(text, "</sizes>");
+  size_t sum = 0;
+  for (const char* s = strstr(text, name); s != NULL && s < end; s = strstr(s + 1, name)) {
+    sum += strtoul(s + strlen(name), NULL, 10);
+  }
+  return sum;
+}
+
+static size_t rest_of_heap(void) {
+  const char* line = strstr(text, "<total type=\"rest\"");
+  const char* size = line == NULL ? NULL : strstr(line, " size=\"");
+  return size == NULL ? 0 : strtoul(size + 7, NULL, 10);
+}
+
+/* Half of many blocks are free: they are in <sizes>; with our library all that is free is. */
+static void sizes_are_filled(void) {
+  enum { BLOCKS = 4000, SIZE = 2000 };
+  static void* block[BLOCKS];
+  for (int i = 0; i < BLOCKS; i++) { block[i] = memset(malloc(SIZE), 1, SIZE); }
+  for (int i = 0; i < BLOCKS; i += 2) { free(block[i]); }
+  void* large = malloc(3 << 20);
+  free(memset(large, 1, 3 << 20));
+  CHECK(write_info(0) == 0);
+  CHECK(sum_of_sizes(" total=\"") >= BLOCKS / 4 * SIZE && sum_of_sizes(" count=\"") > 100);
+  if (getenv("LD_PRELOAD") != NULL) { CHECK(sum_of_sizes(" total=\"") == rest_of_heap()); }
+  for (int i = 1; i < BLOCKS; i += 2) { free(block[i]); }
+}
+
 int main(void) {
   /* The checker itself. */
   CHECK(well_formed("<a x=\"1\"><b/>t</a>\n") && !well_formed("<a><b></a></b>") &&
@@ -104,6 +134,8 @@ int main(void) {
   CHECK(well_formed(text));
   CHECK(largest("size=\"") >= (32u << 20));
   for (int i = 0; i < 32; i++) { free(block[i]); }
+
+  sizes_are_filled();
 
   CHECK(write_info(1) == EINVAL);
   CHECK(text[0] == 0);

@@ -14,7 +14,7 @@ check() {  # modes...
     --enable=warning,style,performance,portability --inconclusive --suppress=unmatchedSuppression \
     --suppress=knownConditionTrueFalse --suppress=unsignedPositive --suppress=duplicateValueTernary \
     --suppress=constParameter --suppress=constParameterCallback --suppress=constParameterPointer \
-    -D__GNUC__ -D__x86_64__ -DMI_SPLIT -DMI_MALLOC_OVERRIDE=1 "$@" src
+    -D__GNUC__ -D__linux__ -D__x86_64__ -DMI_SPLIT -DMI_MALLOC_OVERRIDE=1 "$@" src
 }
 
 check && check -DMI_SECURE=5 && check -DMI_DEBUG=3

@@ -21,7 +21,8 @@ awk '
     commented = !/^\/\* ----/ || section
     next
   }
-  /^#if|^#el|^#endif|^#include|^#undef|^extern "C"|^}$/ { next }
+  /^#if|^#el|^#endif|^#include|^#undef|^extern "C"/ { next }
+  /^}$/ && !depth { next }
   /^#define (MIMALLOC|mi_attr|mi_decl|mi_cdecl)/ { next }
   {
     if (!depth && !/^ / && !/^[})]/ && !continued) {

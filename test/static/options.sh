@@ -1,6 +1,7 @@
 #!/bin/sh
 # test: when="release gcc"
-# The rows of src/service/options.def, the enum in include/mimalloc.h and the table in docs/options.md agree.
+# The rows of src/service/options.def, the enum in include/mimalloc.h, the table in docs/options.md and the macros in
+# src/base/defaults.h agree.
 # With --print: writes the rows of the table, to be put into docs/options.md.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -28,6 +29,11 @@ table() {
 
 names() { sed -n 's/^OPTION(\([a-z_]*\),.*/\1/p' "$root/src/service/options.def"; }
 enum_names() { sed -n 's/^ *mi_option_\([a-z_]*\)\( = [0-9]*\)\{0,1\},.*/\1/p' "$root/include/mimalloc.h"; }
+in_effect() { sed -n '/, NONE, /!s/^OPTION(\([a-z_]*\),.*/\1/p' "$root/src/service/options.def"; }
+build_names() {
+  sed -n '/^#ifdef MI_DEFAULT_/{ s/^#ifdef //; h; n; s/^#define CHOSEN_\([a-z_]*\) 0, /\1 /; G; s/\n/ /; p; }' \
+      "$root/src/base/defaults.h" | awk '$2 == $3 && $3 == "MI_DEFAULT_" toupper($1) { print $1 }'
+}
 doc_table() { grep '^| `' "$root/docs/options.md"; }
 is_same() { [ "$2" = "$3" ] || { echo "options: $1 and options.def disagree (<: options.def)"; show "$2" "$3"; exit 1; }; }
 show() {
@@ -43,5 +49,6 @@ trap 'rm -rf "$work"' EXIT
 [ "$(grep -c '^OPTION(' "$root/src/service/options.def")" = "$(names | wc -l)" ]
 [ "$(table | wc -l)" = "$(grep -c '^OPTION(.*, [BIMK][A-Z]*, ' "$root/src/service/options.def")" ]
 is_same include/mimalloc.h "$(names)" "$(enum_names)"
+is_same src/base/defaults.h "$(in_effect)" "$(build_names)"
 is_same docs/options.md "$(table)" "$(doc_table)"
 echo "options agree: $(names | wc -l)"

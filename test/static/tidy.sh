@@ -1,5 +1,5 @@
 #!/bin/sh
-# test: when="release gcc" timeout=600
+# test: when="release gcc" timeout=2400
 # clang-tidy 19 finds nothing in src/, by the checks of .clang-tidy, a file at a time.
 # override.c and glibc.c define names of the C library and the C++ runtime, as these declare them:
 # there the checks of names are off.

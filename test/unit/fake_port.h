@@ -29,7 +29,9 @@ static const char* port_getenv(const char* name) {
   return NULL;
 }
 
-static char* const* port_environ(void) { return (char* const*)(uintptr_t)fake_port.environment; }
+static char* const* port_environ(void) {
+  return fake_port.set_uid ? NULL : (char* const*)(uintptr_t)fake_port.environment;
+}
 
 static void port_write_stderr(const char* text, size_t length) {
   if (fake_port.written_length + length >= sizeof(fake_port.written)) { exit(4); }

@@ -125,10 +125,29 @@ static void test_names(void) {
         mi_option_is_enabled(mi_option_disallow_os_alloc));
   START("MIMALLOC_RESET_DELAY=6", "MIMALLOC_PURGE_DELAY=7");
   CHECK(mi_option_get(mi_option_purge_delay) == 7); /* the present name wins */
-  START("mimalloc_purge_delay=5", "MIMALLOC_purge_delay=5");
-  CHECK(mi_option_get(mi_option_purge_delay) == 1000);
-  START("MIMALLOC_EAGER_COMMIT=junk", "MIMALLOC_VERBOSE=1", "MIMALLOC_ALLOW_DECOMMIT=0");
-  CHECK(*fake_port_written() == 0); /* names of 2.x */
+  START("mimalloc_purge_delay=5");
+  CHECK(mi_option_get(mi_option_purge_delay) == 5);
+  START("MIMALLOC_purge_delay=6", "MIMALLOC_PURGE_DELAY=7", "Mimalloc_Large_OS_Pages=1");
+  CHECK(mi_option_get(mi_option_purge_delay) == 6); /* the first one counts */
+  CHECK(mi_option_is_enabled(mi_option_allow_large_os_pages));
+}
+
+/* Who asks for something and does not get it can know. */
+static void test_no_effect(void) {
+  START("MIMALLOC_EAGER_COMMIT=junk", "MIMALLOC_ALLOW_DECOMMIT=0", "MIMALLOC_OS_TAG=3");
+  CHECK(*fake_port_written() == 0);
+  START("MIMALLOC_EAGER_COMMIT=junk", "MIMALLOC_VERBOSE=1", "MIMALLOC_ALLOW_DECOMMIT=0",
+        "MIMALLOC_OS_TAG=3", "MIMALLOC_PURGE_DELAY=3");
+  const char* text = fake_port_written();
+  CHECK(strstr(text, "option deprecated_eager_commit has no effect: it is of earlier") != NULL);
+  CHECK(strstr(text, "option allow_decommit has no effect: it is of another version\n") != NULL);
+  CHECK(strstr(text, "option os_tag has no effect: it is for macOS") != NULL);
+  CHECK(count_of(text, "\n") == 3);
+  mi_option_set(mi_option_max_vabits, 40);
+  mi_option_set_default(mi_option_retry_on_oom, 1);
+  mi_option_set(mi_option_purge_delay, 4);
+  CHECK(count_of(fake_port_written(), "has no effect") == 2);
+  CHECK(mi_option_get(mi_option_max_vabits) == 40);
 }
 
 static void test_environment_not_known_yet(void) {
@@ -165,9 +184,10 @@ static void test_unknown_name(void) {
   START("MIMALLOC_NO_SUCH=1", "MIMALLOC_VERBOSE=1", "MIMALLOC_PURGE_DELAYS=3",
         "MIMALLOC_DISABLE_REDIRECT=1");
   const char* text = fake_port_written();
+  CHECK(strstr(text, "option disable_redirect has no effect") != NULL);
   CHECK(strstr(text, "mimalloc: warning: unknown option MIMALLOC_NO_SUCH\n") != NULL);
   CHECK(strstr(text, "mimalloc: warning: unknown option MIMALLOC_PURGE_DELAYS\n") != NULL);
-  CHECK(count_of(text, "\n") == 2);
+  CHECK(count_of(text, "\n") == 3);
 }
 
 static void test_precedence(void) {
@@ -197,8 +217,14 @@ static void test_interface(void) {
   CHECK(!mi_option_is_enabled(mi_option_show_stats));
 }
 
+enum { OPTION_AFTER_LAST = OPTION_COUNT - _mi_option_last + OPTION_OURS };
+
 static void test_no_option(void) {
-  static const int numbers[] = {-1, OPTION_COUNT, OPTION_COUNT + 1, INT_MAX, INT_MIN};
+  CHECK(OPTION_AT(OPTION_COUNT - 1) == (mi_option_t)(OPTION_AFTER_LAST - 1));
+  CHECK(option_index(mi_option_corruption) == (unsigned)_mi_option_last);
+  static const int numbers[] = {
+      -1,  _mi_option_last,   _mi_option_last + 1,   900,     953,    OPTION_OURS - 1,
+      999, OPTION_AFTER_LAST, OPTION_AFTER_LAST + 1, INT_MAX, INT_MIN};
   for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
     const mi_option_t option = (mi_option_t)numbers[i];
     mi_option_set(option, 3);
@@ -233,6 +259,7 @@ int main(void) {
   test_sizes();
   test_numbers();
   test_names();
+  test_no_effect();
   test_environment_not_known_yet();
   test_set_uid();
   test_bad_value();

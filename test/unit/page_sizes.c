@@ -175,7 +175,7 @@ static int on_pages_of(size_t bytes) {
       guard_flush();       /* where a block keeps its guards */
       page_release_kept(); /* where memory keeps its class */
       memory_collect(true);
-      CHECK(memory.taken_slices == 0 && memory.dirty_slices == 0 && memory.direct_count == 0);
+      CHECK(memory.taken_slices == 0 && memory.dirty_slices == 0 && memory.direct.count == 0);
     }
     arena_of_the_program();
     CHECK(os_calls > 1000);

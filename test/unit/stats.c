@@ -34,9 +34,13 @@ static void test_counts(void) {
   stats_clear(&stats);
   stats_export(&stats, &out);
   stat_down(&bins.pages[5], 1);
-  stat_bins_clear(&bins);
+  stat_up(&bins.blocks[7], 10);
+  stat_down(&bins.blocks[7], 4);
+  mi_stats_t now = {.malloc_bins[7] = {.total = 15, .peak = 10, .current = 8}};
+  stat_bins_forget(&bins, &now); /* 5 were taken that nobody told, and 3 of them given back */
   stat_bins_export(&bins, &out);
   CHECK(is_count(&out.committed, 40, 40, 40) && is_count(&out.page_bins[5], 0, 0, 0));
+  CHECK(is_count(&out.malloc_bins[7], 6, 3, 6));
   CHECK(out.mmap_calls.total == 0);
 }
 
@@ -84,8 +88,8 @@ static void test_table(void) {
   stats.pages_extended.total = 12345;
   stats_print(&stats, &out, "heap 1");
   CHECK(strcmp(text,
-               "heap 1                              peak       total     current\n"
-               "  committed                      3.0 MiB     5.0 MiB     1.5 KiB\n"
+               "heap 1                              peak       total       freed     current\n"
+               "  committed                      3.0 MiB     5.0 MiB     5.0 MiB     1.5 KiB\n"
                "  pages extended                              12.3 K\n") == 0);
 }
 
@@ -100,7 +104,7 @@ static const char* blanks(const char* p) {
 
 static const char* json_string(const char* p) {
   if (*p++ != '"') { return NULL; }
-  while (isalnum((unsigned char)*p) || *p == '_') { p++; }
+  while (isalnum((unsigned char)*p) || *p == '_' || *p == ' ') { p++; }
   return *p == '"' ? p + 1 : NULL;
 }
 
@@ -137,31 +141,68 @@ static bool json_is_valid(const char* text) {
   return end != NULL && *blanks(end) == 0;
 }
 
+static size_t size_of_bin(size_t bin) { return bin * 16; }
+static size_t page_of_bin(size_t bin) { return bin * 1000; }
+
+static const stats_about_t about = {.elapsed_msecs = 12345,
+                                    .rss_peak = SIZE_MAX,
+                                    .commit_peak = 99,
+                                    .block_size = size_of_bin,
+                                    .page_size = page_of_bin};
+
 static void* no_memory(size_t size) {
   (void)size;
   return NULL;
+}
+
+/* What fits is written, a zero at its end, and nothing behind that. */
+static void test_json_cut(const mi_stats_t* stats, const char* text) {
+  const size_t needed = strlen(text) + 1;
+  char* buf = malloc(needed + 1);
+  for (size_t size = 1; size <= needed; size += size < 600 ? 1 : 101) {
+    memset(buf, '#', needed + 1);
+    CHECK(stats_to_json(stats, &about, (stats_buffer_t){buf, size, &no_memory}) == buf);
+    CHECK(strlen(buf) == size - 1 && memcmp(buf, text, size - 1) == 0 && buf[size] == '#');
+  }
+  CHECK(stats_to_json(stats, &about, (stats_buffer_t){buf, 0, &no_memory}) == NULL);
+  free(buf);
+}
+
+/* A program of version 5 finds its numbers where that has them, and gives them back so. */
+static void test_version_5(void) {
+  mi_stats_t stats, back;
+  stats5_t old;
+  mi_stats_init(&stats);
+  stats.heaps.peak = 3, stats.requested.current = 4, stats.malloc_huge_count.total = 5;
+  stats.malloc_bins[73].current = 6, stats.page_bins[1].total = 7;
+  stats5_from(&old, &stats);
+  CHECK(sizeof(old) == 2 * sizeof(size_t) + 173 * 24 + 25 * 8);
+  CHECK(offsetof(stats5_t, requested) == 2 * sizeof(size_t) + 8 * 24 + 2 * 8);
+  CHECK(offsetof(stats5_t, malloc_bins) == 2 * sizeof(size_t) + 19 * 24 + 25 * 8);
+  CHECK(old.size == sizeof(old) && old.version == 5 && old.heaps.peak == 3);
+  CHECK(old.requested.current == 4 && old.malloc_huge_count.total == 5);
+  CHECK(old.malloc_bins[73].current == 6 && old.page_bins[1].total == 7);
+  stats5_to(&old, &back);
+  CHECK(memcmp(&back, &stats, sizeof(back)) == 0);
 }
 
 static void test_json(void) {
   mi_stats_t stats = {0};
   memset(&stats, 0xFF, sizeof(stats)); /* all -1 */
   stats.committed = (mi_stat_count_t){.peak = INT64_MIN, .total = INT64_MAX, .current = 7};
-  char* text = stats_to_json(&stats, 0, NULL, &malloc);
+  char* text = stats_to_json(&stats, &about, (stats_buffer_t){NULL, 0, &malloc});
   CHECK(text != NULL && json_is_valid(text));
-  CHECK(strstr(text, "{\n  \"stat_version\": 5,\n  \"mimalloc_version\": 30") == text);
+  CHECK(strstr(text, "{\n  \"stat_version\": 6,\n  \"mimalloc_version\": 30") == text);
+  CHECK(strstr(text, "\"process\": {\n    \"elapsed_msecs\": 12345,") != NULL);
+  CHECK(strstr(text, "\"commit_peak\": 99\n  }") != NULL);
   CHECK(strstr(text,
                "\"committed\": { \"total\": 9223372036854775807, \"peak\": -9223372036854775808, "
                "\"current\": 7 }"));
+  CHECK(strstr(text, "\"current\": -1, \"block_size\": 48, \"page_size\": 3000 },") != NULL);
   CHECK(strstr(text, "\"mmap_calls\": -1,") != NULL && strstr(text, "\"chunk_bins\": [") != NULL);
-  const size_t needed = strlen(text) + 1;
-  char* buf = malloc(needed + 1);
-  memset(buf, '#', needed + 1);
-  CHECK(stats_to_json(&stats, needed, buf, NULL) == buf && strcmp(buf, text) == 0 &&
-        buf[needed] == '#');
-  CHECK(stats_to_json(&stats, needed - 1, buf, NULL) == NULL);
-  CHECK(stats_to_json(&stats, 0, buf, NULL) == NULL);
-  CHECK(stats_to_json(&stats, 0, NULL, &no_memory) == NULL);
-  free(buf);
+  CHECK(strstr(text, "\"current\": -1, \"bin\": \"X\" },") != NULL);
+  CHECK(stats_to_json(&stats, &about, (stats_buffer_t){NULL, 0, &no_memory}) == NULL);
+  test_json_cut(&stats, text);
   free(text);
 }
 
@@ -171,5 +212,6 @@ int main(void) {
   test_threads();
   test_table();
   test_json();
+  test_version_5();
   return check_done();
 }

@@ -1,0 +1,58 @@
+// What the program was given, and gave back: counted in slow paths.
+//
+// Neither malloc nor free counts. A block leaves the list of a page only while the page is the
+// first of a queue: then it is held, and its `used` falls with each free from PAGE_HELD and the
+// number of its blocks in use. That number, as its lists tell it, and `used` tell how many were
+// taken since: page_let_go asks when the page leaves that place, and readings ask the pages that
+// have it now. What was given back is what was taken less what is in use, for which readings walk
+// the pages.
+//
+//   page --page_let_go--> theap: taken[bin] --theap_tell--> heap: bins.blocks[bin].total
+//
+// N1 blocks taken of a class: `total` of the heap, `taken` of its theaps, and page_blocks_taken of
+//    its pages. Exact for threads that rest. A block that was set aside and is taken again is
+//    counted by theap_count_loose, a large one by heap_count_large.
+// N2 `current` of the heap is how many blocks its pages have had on a list: the program never has
+//    more. It is there for the peak, which is exact to what a thread keeps in pages that it could
+//    use before it took fresh memory: one page of the class, most often.
+// N3 blocks in a page of a deleted heap count as the main heap's from heap_rehome on.
+// N4 in builds that note what each block was asked for (COUNT_EACH) malloc and free say `current`
+//    themselves, so that peaks are exact, and count the bytes as they were asked for.
+//
+// `taken` is the owner's; readings look at it as they look at the lists of pages. The heap's counts
+// are relaxed. Tests: test/api/stats_exact.c, test/stress/shadow_counts.c.
+#ifndef MI_HEAP_COUNT_H
+#define MI_HEAP_COUNT_H
+
+#include "heap.h"
+
+// The owner. The page is held, and `used` of its blocks are in use.
+FAST void theap_count(theap_t* theap, unsigned bin, const page_t* page, uint32_t used) {
+  theap->taken[bin] += used + PAGE_HELD - page->used;
+}
+
+// A block that the thread had set aside is the program's again: its page does not know.
+FAST void theap_count_loose(theap_t* theap, unsigned bin) { theap->taken[bin]++; }
+
+// The owner, or who destroys the heap: its pages tell the theap …
+PRIVATE void theap_gather(theap_t* theap);
+// … which tells its heap.
+PRIVATE void theap_tell(theap_t* theap);
+
+// The page's one block becomes the program's.
+PRIVATE void heap_count_large(heap_t* heap, const page_t* page);
+// … is `bytes` long from now on: as the program asks, or as it takes it again.
+PRIVATE void heap_count_length(const page_t* page, size_t bytes);
+PRIVATE void heap_count_again(const page_t* page, size_t bytes);
+// The caller owns the page, which moves.
+PRIVATE void heap_count_moved(const page_t* page, heap_t* from, heap_t* to);
+
+// ---- builds with COUNT_EACH ----
+PRIVATE void heap_count_taken(const page_t* page, size_t size);
+PRIVATE void heap_count_freed(const page_t* page, const void* p);
+// The block was asked for with `asked` bytes, though it was counted with `before`.
+PRIVATE void heap_count_asked(const page_t* page, size_t before, size_t asked);
+// … is no more `old`, but `size` bytes long.
+PRIVATE void heap_count_resized(const page_t* page, size_t old, size_t size);
+
+#endif
