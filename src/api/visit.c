@@ -114,6 +114,13 @@ RACY static void set_add_own_lists(block_set_t* set, const page_view_t* view, co
   set_add_list(set, view, page_remote_list(page, word));
 }
 
+// Blocks that the program has freed and that wait before they go home.
+RACY static void set_add_waiting(block_set_t* set, const page_view_t* view) {
+  for (uint32_t number = 1; number <= view->capacity; number++) {
+    if (!tracked_is_live(view_block(view, number))) { (void)set_add(set, number); }
+  }
+}
+
 // Takes the view, and what the page itself says. False: it is none to be visited.
 RACY static bool find_free_blocks(block_set_t* set, page_view_t* view, const page_t* page) {
   memory_lock();
@@ -125,6 +132,7 @@ RACY static bool find_free_blocks(block_set_t* set, page_view_t* view, const pag
   } else if (found && !page_is_single(page)) {
     set_add_own_lists(set, view, page);
   }
+  if (found && TRACKED) { set_add_waiting(set, view); }
   memory_unlock();
   return found;
 }
@@ -284,23 +292,32 @@ static mi_heap_area_t area_of(const page_view_t* view, size_t free_blocks) {
   };
 }
 
+// The program's part of a block of the page. False: it has been freed since it was found in use.
+RACY static bool tracked_part(const page_t* page, void** block, size_t* bytes) {
+  memory_lock();
+  const bool live = page_of(*block) == page && tracked_is_live(*block);
+  if (live) {
+    *block = tracked_block_at(*block);
+    *bytes = block_usable(*block);
+  }
+  memory_unlock();
+  return live;
+}
+
 // False if the visitor wants no more.
 static bool show(const block_visit_t* visit, heap_t* heap, const mi_heap_area_t* area,
-                 void* block) {
+                 const page_t* page, void* block) {
   size_t bytes = area->block_size;
-  if (TRACKED && block != NULL) {  // the program's part of it
-    block = tracked_block_at(block);
-    bytes = block_usable(block);
-  }
+  if (TRACKED && block != NULL && !tracked_part(page, &block, &bytes)) { return true; }
   return visit->visitor(visit->shown != NULL ? visit->shown : heap, area, block, bytes, visit->arg);
 }
 
 static bool show_blocks(const block_visit_t* visit, heap_t* heap, const mi_heap_area_t* area,
-                        const block_set_t* free_blocks) {
+                        const page_t* page, const block_set_t* free_blocks) {
   const size_t count = area->used + free_blocks->count;
   uint8_t* block = (uint8_t*)area->blocks;
   for (size_t i = 0; i < count; i++, block += area->full_block_size) {
-    if (!set_has(free_blocks, i) && !show(visit, heap, area, block)) { return false; }
+    if (!set_has(free_blocks, i) && !show(visit, heap, area, page, block)) { return false; }
   }
   return true;
 }
@@ -316,8 +333,8 @@ RACY static bool show_page(const block_visit_t* visit, heap_t* heap, const page_
   if (!found) { return true; }
   mi_heap_area_t area = area_of(&view, free_blocks.count);
   area.heap_tag = heap->tag;
-  return show(visit, heap, &area, NULL) &&
-         (!visit->blocks_too || show_blocks(visit, heap, &area, &free_blocks));
+  return show(visit, heap, &area, page, NULL) &&
+         (!visit->blocks_too || show_blocks(visit, heap, &area, page, &free_blocks));
 }
 
 static bool visit_page(page_t* page, void* arg) {
@@ -331,7 +348,6 @@ static bool visit_page(page_t* page, void* arg) {
 
 static bool visit_pages(block_visit_t visit) {
   if (visit.visitor == NULL) { return false; }
-  if (TRACKED) { tracked_flush(); }
   page_visit_all(visit_page, &visit);
   return !visit.stopped;
 }

@@ -27,13 +27,14 @@ PRIVATE theap_t* theap_for(const heap_t* heap) {
   return likely(theap->heap == heap) ? theap : thread_theap_of(theap->thread, heap);
 }
 
-// May the theap take over a page of its heap that its thread has freed in? By the options.
+// May the theap take over a page of its heap that its thread has freed in? By the options; only its
+// own one where blocks wait in a quarantine, from which any thread sends home what others freed.
 static bool theap_may_keep(const theap_t* theap, const page_t* page) {
   const bool own = load_relaxed(&page->keeper) == theap->serial;
   const long policy = option_get(mi_option_page_reclaim_on_free);
   const long most = own ? option_get(mi_option_page_max_reclaim)
                         : option_get(mi_option_page_cross_thread_max_reclaim);
-  if (policy < 0 || (policy == 0 && !own)) { return false; }
+  if (policy < 0 || ((policy == 0 || TRACKED) && !own)) { return false; }
   return most < 0 || theap->count[page->bin] < (size_t)most;
 }
 

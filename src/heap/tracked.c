@@ -52,6 +52,13 @@ PRIVATE label_t* tracked_label(const void* p) {
   return label != NULL && label_is(label, LABEL_LIVE) ? label : NULL;
 }
 
+PRIVATE bool tracked_is_live(const void* block) {
+  track_quiet();
+  const bool live = label_is((const label_t*)block, LABEL_LIVE);
+  track_loud();
+  return live;
+}
+
 PRIVATE void* tracked_block_at(void* block) {
   track_quiet();
   void* p = label_block((label_t*)block);

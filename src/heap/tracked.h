@@ -13,7 +13,8 @@
 //
 // T1 a label says LIVE iff the block is in the program's hands.
 // T2 blocks in quarantine are in use as far as their pages know, so a page never goes before them;
-//    who destroys a heap, collects or counts empties the quarantine first.
+//    who destroys a heap, collects or counts empties the quarantine first; who visits looks at the
+//    labels.
 // Any thread. Tests: test/tools.
 #ifndef MI_HEAP_TRACKED_H
 #define MI_HEAP_TRACKED_H
@@ -39,6 +40,8 @@ PRIVATE label_t* tracked_label(const void* p);
 PRIVATE label_t* tracked_label_of_any(const void* p);
 // Freed by the program: out of bounds from now on, and for a while not reused.
 PRIVATE void tracked_take_back(label_t* label);
+// Is a block of a page in the program's hands? For walks, beside threads that change it too.
+PRIVATE bool tracked_is_live(const void* block);
 // For walks that found a block in use: the program's part of it.
 PRIVATE void* tracked_block_at(void* block);
 // The page goes although blocks in it are live.
