@@ -741,7 +741,7 @@ typedef enum mi_option_e {
   mi_option_verbose = 2,                          /* print what happens */
   mi_option_deprecated_eager_commit = 3,          /* does nothing */
   mi_option_arena_eager_commit = 4,               /* commit arenas whole; 2: if overcommitted */
-  mi_option_purge_decommits = 5,                  /* purge by decommit; 0: by reset */
+  mi_option_purge_decommits = 5,                  /* give memory back; 0: offer it to the OS */
   mi_option_allow_large_os_pages = 6,             /* use OS pages of 2 or 4 MiB */
   mi_option_reserve_huge_os_pages = 7,            /* so many 1 GiB pages at start */
   mi_option_reserve_huge_os_pages_at = 8,         /* all of those on this NUMA node; -1: spread */

@@ -36,6 +36,7 @@
 
 #include "page/page.c"
 #include "page/check.c"
+#include "page/holes.c"
 #include "page/waiting.c"
 
 #include "heap/count.c"

@@ -287,17 +287,20 @@ static bool copy_facts(arena_t* arena, void* arg) {
 
 static void print_facts(const out_t* out, size_t number, const arena_facts_t* facts) {
   char size[AMOUNT_CHARS], taken[AMOUNT_CHARS], dirty[AMOUNT_CHARS], clean[AMOUNT_CHARS];
-  char untouched[AMOUNT_CHARS];
+  char reset[AMOUNT_CHARS], untouched[AMOUNT_CHARS];
   format_bytes(size, (int64_t)(facts->slices * SLICE_BYTES));
   format_bytes(taken, (int64_t)(facts->taken * SLICE_BYTES));
   format_bytes(dirty, (int64_t)(facts->free_slices[RUN_DIRTY - 1] * SLICE_BYTES));
   format_bytes(clean, (int64_t)(facts->free_slices[RUN_CLEAN - 1] * SLICE_BYTES));
+  format_bytes(reset, (int64_t)(facts->free_slices[RUN_RESET - 1] * SLICE_BYTES));
   format_bytes(untouched, (int64_t)(facts->untouched * SLICE_BYTES));
   out_printf(out, "arena %zu at %p: %s%s%s, NUMA node %d\n", number, facts->start, size,
              facts->exclusive ? ", exclusive" : "", facts->pinned ? ", pinned" : "",
              facts->numa_node);
-  out_printf(out, "  in use %s, free %s resident and %s not, in %zu runs; untouched %s\n", taken,
-             dirty, clean, facts->free_runs, untouched);
+  out_printf(out,
+             "  in use %s, free %s resident, %s until the system wants it and %s not, in %zu runs; "
+             "untouched %s\n",
+             taken, dirty, reset, clean, facts->free_runs, untouched);
 }
 
 API void mi_arenas_print(void) {

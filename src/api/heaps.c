@@ -179,6 +179,12 @@ static void ask_others_to_collect(void) {
   (void)add_relaxed(&heap_epoch, 1);
 }
 
+static bool make_holes(heap_t* heap, void* unused) {
+  (void)unused;
+  heap_make_holes(heap);
+  return true;
+}
+
 API void mi_collect(bool force) {
   thread_t* thread = thread_self_or_null();
   if (thread != NULL) {
@@ -188,6 +194,7 @@ API void mi_collect(bool force) {
   if (force) {
     vacant_disband();
     orphans_collect();
+    if (thread != NULL) { (void)subproc_visit_heaps(thread->subproc, make_holes, NULL); }
     ask_others_to_collect();
     page_release_ready();
     if (WAITING_LARGE) { waiting_flush(INT64_MAX); }

@@ -33,7 +33,7 @@ typedef struct page_view {
 
 // Fits the page's memory, and its links.
 RACY static bool view_is_sound(const page_view_t* view, const page_t* page) {
-  const size_t before = (uintptr_t)view->start - (uintptr_t)page->span_start;
+  const size_t before = (uintptr_t)view->start - (uintptr_t)page_memory(page);
   const size_t bytes = page->span_slices * SLICE_BYTES;
   if (LINKS_APART && view->capacity > page_checks(page)->room) { return false; }
   return before <= bytes && view->room <= view->block_bytes && view->capacity <= view->reserved &&
@@ -51,7 +51,7 @@ RACY static bool view_take(page_view_t* view, const page_t* page) {
       .reserved = page->reserved,
       .links = LINKS_APART ? page_checks(page)->links : NULL,
   };
-  return page_of(page_is_single(page) ? view->start : page->span_start) == page &&
+  return page_of(page_is_single(page) ? view->start : page_memory(page)) == page &&
          view_is_sound(view, page);
 }
 
@@ -114,6 +114,14 @@ RACY static void set_add_own_lists(block_set_t* set, const page_view_t* view, co
   set_add_list(set, view, page_remote_list(page, word));
 }
 
+RACY static void set_add_holes(block_set_t* set, const page_view_t* view, const page_t* page) {
+  uint64_t holes = page_holes(page);
+  uint32_t first = 0, end = 0;
+  while (page_next_hole(page, &holes, &first, &end)) {
+    for (uint32_t i = first; i < size_min(end, view->capacity); i++) { (void)set_add(set, i + 1); }
+  }
+}
+
 // Blocks that the program has freed and that wait before they go home.
 RACY static void set_add_waiting(block_set_t* set, const page_view_t* view) {
   for (uint32_t number = 1; number <= view->capacity; number++) {
@@ -131,6 +139,7 @@ RACY static bool find_free_blocks(block_set_t* set, page_view_t* view, const pag
     set_add_by_state(set, view);
   } else if (found && !page_is_single(page)) {
     set_add_own_lists(set, view, page);
+    set_add_holes(set, view, page);
   }
   if (found && TRACKED) { set_add_waiting(set, view); }
   memory_unlock();
@@ -195,6 +204,7 @@ RACY static size_t count_others_free(const page_t* page) {
   if (page->span_arena != NULL && page_of(page->start) == page) {
     count = count_list(page, page_free_list(page));
     count += count_list(page, page_later(page));
+    count += page_hole_blocks(page);
   }
   memory_unlock();
   return count;

@@ -120,6 +120,8 @@ enum {
   QUARANTINE = CHECK_STATE && MI_QUARANTINE && !TRACKED,  // freed blocks wait for a random time
   KEEP_CLASS = MI_KEEP_CLASS,  // memory that held blocks of a class never holds other blocks
 
+  // Of free blocks whole OS pages go back: where nothing is kept in these, see page/holes.c.
+  HOLES = !CHECK_FREE && !LINKS_APART && !CANARY && !GUARD_PAGES && !TRACKED,
   // Freed blocks may be set aside, unknown to their page.
   KEEP_LOOSE = (!CHECK_FREE || CHECK_STATE) && !QUARANTINE && !TRACKED,
   HOLD_NEWEST = KEEP_LOOSE && CHECK_STATE && REUSE_LATER,  // … and the newest is not used next

@@ -202,6 +202,7 @@ PRIVATE void heap_park(heap_t* heap, page_t* page);  // owned by the caller, in 
 // A parked page of the class that is the caller's from now on; NULL if there is none.
 PRIVATE page_t* heap_claim_parked(heap_t* heap, unsigned bin);
 PRIVATE void heap_unpark(heap_t* heap, page_t* page);  // claimed by the caller
+PRIVATE void heap_make_holes(heap_t* heap);            // in its parked pages
 
 // ---- quarantine.c: freed blocks that wait for a random time; builds with QUARANTINE ----
 // The block has left the program's hands, and no list has it.

@@ -275,6 +275,21 @@ PRIVATE page_t* heap_claim_parked(heap_t* heap, unsigned bin) {
   return page;
 }
 
+PRIVATE void heap_make_holes(heap_t* heap) {
+  for (unsigned bin = 1; HOLES && bin < BIN_COUNT; bin++) {
+    page_t* pages = NULL;
+    for (page_t* page = NULL; (page = heap_claim_parked(heap, bin)) != NULL; pages = page) {
+      page->next = pages;
+    }
+    while (pages != NULL) {
+      page_t* page = pages;
+      pages = page->next;
+      page_make_holes(page);
+      heap_park(heap, page);
+    }
+  }
+}
+
 // Half of its blocks are free, so that their order matters. The page counts all, or is only just
 // held.
 static bool page_is_sparse(const page_t* page) {
@@ -488,7 +503,7 @@ static NOINLINE void page_abandon(theap_t* theap, page_t* page) {
   if (page->used == 0) {
     stat_add(&theap->heap->stats.pages_retire, 1);
     heap_release_page(page);
-  } else if (page_has_free(page) || page->capacity < page->reserved) {
+  } else if (page_has_unused(page)) {
     heap_park(theap->heap, page);
   } else {
     (void)theap_page_to_full(theap, page);  // if not, it is the first of its queue
@@ -556,7 +571,11 @@ static void queue_collect(theap_t* theap, unsigned bin, bool force) {
   while (page != NULL) {
     page_t* next = page->next;
     queue_take_remote(theap, page);
-    if ((force || !page_is_held(page)) && page_used(page) == 0) { theap_release_page(theap, page); }
+    if ((force || !page_is_held(page)) && page_used(page) == 0) {
+      theap_release_page(theap, page);
+    } else if (force) {
+      page_make_holes(page);
+    }
     page = next;
   }
 }

@@ -32,6 +32,19 @@ static uint32_t see_list(seen_blocks_t* seen, const page_t* page, const block_t*
   return count;
 }
 
+// How many blocks holes touch; UINT32_MAX if one of them is on a list.
+static uint32_t see_holes(seen_blocks_t* seen, const page_t* page) {
+  uint64_t holes = page_holes(page);
+  uint32_t count = 0, first = 0, end = 0;
+  while (page_next_hole(page, &holes, &first, &end)) {
+    for (uint32_t i = first; i < end; i++, count++) {
+      const uint8_t* block = page->start + i * page->block_bytes;
+      if (!see_block(seen, page, (const block_t*)(const void*)block)) { return UINT32_MAX; }
+    }
+  }
+  return count;
+}
+
 typedef struct free_counts {
   uint32_t own, came_home;
 } free_counts_t;
@@ -43,10 +56,12 @@ static bool see_lists(const page_t* page, free_counts_t* counts) {
   track_quiet();
   const uint32_t next = see_list(&seen, page, page_free_list(page));
   const uint32_t later = see_list(&seen, page, page_later(page));
-  counts->own = next + later;
+  const uint32_t in_holes = see_holes(&seen, page);
+  counts->own = next + later + in_holes;
   counts->came_home = see_list(&seen, page, page_remote_list(page, word));
   track_loud();
-  return next != UINT32_MAX && later != UINT32_MAX && counts->came_home != UINT32_MAX;
+  return next != UINT32_MAX && later != UINT32_MAX && in_holes != UINT32_MAX &&
+         counts->came_home != UINT32_MAX;
 }
 
 // ---- the numbers of a page ----
@@ -71,14 +86,14 @@ static bool verify_capacity(const page_t* page) {
                          page_used(page) <= page->capacity;
   const size_t bytes = page->reserved * page->block_bytes;
   const bool reserved_fits =
-      bytes <= page->span_slices * SLICE_BYTES - (size_t)(page->start - page->span_start);
+      bytes <= page->span_slices * SLICE_BYTES - (size_t)(page->start - page_memory(page));
   return invariant(used_fits && page->capacity <= page->reserved, "P1", page,
                    "used <= capacity <= reserved does not hold") &&
          invariant(reserved_fits, "P1", page, "the blocks are longer than the page");
 }
 
 static bool verify_full(const page_t* page) {
-  const bool full = !page_has_free(page) && page->capacity == page->reserved;
+  const bool full = !page_has_unused(page);
   return invariant(full, "H1", page, "a page that is full has free blocks");
 }
 
@@ -194,7 +209,7 @@ static bool verify_untouched(const page_t* page) {
   if (page_is_guarded(page)) { return true; }
   const uint8_t* from = page->start + page->capacity * page->block_bytes;
   const size_t guard = GUARD_PAGES && page_checks(page)->guarded ? port_page_bytes() : 0;
-  const uint8_t* end = page->span_start + page->span_slices * SLICE_BYTES - guard;
+  const uint8_t* end = page_memory(page) + page->span_slices * SLICE_BYTES - guard;
   if (!page->fresh_zero || from >= end) { return true; }
   size_t different = 0;
   track_quiet();
@@ -206,7 +221,7 @@ static bool verify_untouched(const page_t* page) {
 static bool verify_mapped(const page_t* page) {
   const bool single = page_is_single(page);
   const size_t slices = single ? 1 : page->span_slices;
-  const uint8_t* first = single ? page->start : page->span_start;
+  const uint8_t* first = single ? page->start : page_memory(page);
   for (size_t i = 0; i < slices; i++) {
     if (!invariant(page_of(first + i * SLICE_BYTES) == page, "M1", page,
                    "the map does not lead to the page")) {
@@ -258,7 +273,7 @@ static bool verify_slice(const arena_t* arena, uint32_t index, bool is_free) {
   const uint8_t* p = arena->start + (size_t)index * SLICE_BYTES;
   const page_t* page = page_of(p);
   if (page == page_none()) { return true; }
-  const size_t offset = (size_t)(p - page->span_start);
+  const size_t offset = (size_t)(p - page_memory(page));
   return invariant(!is_free && offset < page->span_slices * SLICE_BYTES, "M1", p,
                    "the map leads from a slice to a page that does not have it");
 }

@@ -29,7 +29,6 @@ PRIVATE bool arena_contains(const arena_t* arena, const void* p) {
 PRIVATE void account_taken(arena_t* arena, size_t slices) {
   arena->taken += (uint32_t)slices;
   memory.taken_slices += slices;
-  memory.most_taken = size_max(memory.most_taken, memory.taken_slices);
 }
 
 PRIVATE void account_given(arena_t* arena, size_t slices) {
@@ -176,12 +175,16 @@ static void arena_unmap(arena_t** link) {
   meta_free(arena, sizeof(arena_t));
 }
 
+static bool arena_is_clean(const arena_t* arena) {
+  return bin_highest(arena, RUN_DIRTY) == RUN_BINS && bin_highest(arena, RUN_RESET) == RUN_BINS;
+}
+
 // The first one stays.
 PRIVATE void memory_unmap_empty(void) {
   arena_t** link = memory.first == NULL ? &memory.first : &memory.first->next;
   while (*link != NULL) {
     const arena_t* arena = *link;
-    if (arena->taken == 0 && !arena->kept && bin_highest_dirty(arena) == RUN_BINS) {
+    if (arena->taken == 0 && !arena->kept && arena_is_clean(arena)) {
       arena_unmap(link);
     } else {
       link = &(*link)->next;

@@ -2,17 +2,20 @@
 //
 //   | taken | dirty | taken | clean … frontier | not yet committed … | guard | slice table |
 //
-// A free run is CLEAN (committed, reads as zero, not resident) or DIRTY (may be resident).
-// Neighbours of the same state coalesce at once. Requests are served from dirty runs first, then
-// from clean ones (on huge pages with the dirty one before it, see run_fit_across), then by moving
-// the frontier, then by a new arena; arenas grow geometrically, so that their number is logarithmic
-// in the size of the heap. In secure builds a long block leaves a random gap, see run_gap_most.
+// A free run is CLEAN (committed, reads as zero, not resident), DIRTY (may be resident) or RESET
+// (offered to the OS, which takes it when it needs memory, and resident until then). Neighbours of
+// the same state coalesce at once. Requests are served from dirty runs first, then from reset ones,
+// then from clean ones (on huge pages with the dirty one before it, see run_fit_across), then from
+// dirty and reset ones put together, then by moving the frontier, then by a new arena; arenas grow
+// geometrically, so that their number is logarithmic in the size of the heap. In secure builds a
+// long block leaves a random gap, see run_gap_most.
 //
-//   taken --memory_give--> dirty --purge_part--> clean --memory_take--> taken
-//                          dirty --memory_take--> taken
+//   taken --memory_give--> dirty --purge_excess--> reset --purge_expired--> clean
+//                          dirty --purge_expired, purge_all--> clean
+//   dirty, reset, clean --memory_take--> taken
 //
 // A1 the first and the last slice of each run hold its length and state.
-// A2 no two neighbours are both dirty or clean.
+// A2 no two neighbours are free in the same state.
 // A3 each free run is in exactly one bin, that of its length and state.
 // A4 nothing beyond the frontier is in a run.
 // All fields belong to the holder of the memory lock. A run that is being purged counts as taken,
@@ -32,7 +35,14 @@ typedef struct slice {
   uint32_t stamp;       // when it became free in its state, in ms; 0: never used yet
 } slice_t;
 
-enum { RUN_TAKEN = 0, RUN_CLEAN = 1, RUN_DIRTY = 2, FREE_STATES = 2, RUN_BINS = 128 };
+enum {
+  RUN_TAKEN = 0,
+  RUN_CLEAN = 1,
+  RUN_DIRTY = 2,
+  RUN_RESET = 3,
+  FREE_STATES = 3,
+  RUN_BINS = 128
+};
 enum { ARENA_MAX_SLICES = 1 << 28 };
 
 typedef struct arena {
@@ -118,13 +128,17 @@ PRIVATE long purge_delay_ms(void);  // negative: nothing is purged unasked
 // The memory of a span goes, which stays taken; and is wanted again. False: the OS refused.
 PRIVATE bool memory_empty(const span_t* span);
 PRIVATE void memory_refill(const span_t* span);
+// Whole OS pages of a span go back, and are zero when they are touched again: then, or when the
+// span is to be given back, they are no hole any more.
+PRIVATE bool memory_make_hole(arena_t* arena, void* start, size_t bytes);
+PRIVATE void memory_fill_hole(size_t bytes);
 
 PRIVATE arena_t* arena_add(const arena_spec_t* spec);
 // Reserves from the OS; huge_bytes is 0 or the size of huge OS pages.
 PRIVATE int arena_reserve(const arena_spec_t* spec, size_t huge_bytes, arena_t** out);
 PRIVATE bool arena_contains(const arena_t* arena, const void* p);
 PRIVATE void memory_visit_arenas(arena_visit_fun* visit, void* arg);  // under the lock
-PRIVATE size_t memory_resident_free_bytes(void);                      // dirty
+PRIVATE size_t memory_resident_free_bytes(void);                      // dirty, not reset
 
 // Spans with mappings of their own.
 typedef struct direct {

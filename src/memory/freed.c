@@ -61,7 +61,7 @@ PRIVATE bool memory_empty(const span_t* span) {
   if (port_decommit(span->start, slices_bytes(span->slices)) != 0) { return false; }
   lock_acquire(&memory.lock);
   memory.taken_slices -= span->slices;
-  count_purge(GIVE_DECOMMITTED, span->slices);
+  count_decommitted(slices_bytes(span->slices));
   lock_release(&memory.lock);
   return true;
 }
@@ -79,7 +79,7 @@ PRIVATE bool freed_put(const span_t* span) {
   if (!freed_goes_out_of_reach(span)) { return false; }
   const bool waits = QUARANTINE && port_address_limit() == SIZE_MAX;
   lock_acquire(&memory.lock);
-  count_purge(GIVE_DECOMMITTED, span->slices);
+  count_decommitted(slices_bytes(span->slices));
   if (waits) {
     delay_span(span);
   } else {

@@ -18,20 +18,20 @@
 #include "arena.h"
 
 enum { FIRST_ARENA = 8 << 20, HUGE_PAGE = 2 << 20, HUGE_SLICES = HUGE_PAGE / SLICE_BYTES };
-enum { MIN_KEPT = 8 << 20 };  // dirty bytes that are kept in any case
+enum { MIN_KEPT = 4 << 20 };  // dirty bytes that are kept in any case
 
 typedef struct memory_state {
   lock_t lock;
   random_t random;
   arena_t* first;
-  size_t taken_slices, dirty_slices, reserved_bytes;
+  size_t taken_slices, dirty_slices, reset_slices, reserved_bytes;
   direct_t direct, direct_most;
   int64_t now_ms, last_decay_ms;  // as of the last give or collect
   size_t slack_slices;            // what was purged and wanted again soon
-  int64_t slack_ms;
-  size_t most_taken, most_taken_before;  // in this second, as counted by slack_ms, and before it
-  const arena_t* news;  // an arena that is still to be announced, once the lock is free
-  bool has_reset;       // some clean memory was only reset, and may read as what it was
+  int64_t slack_ms, regret_ms;    // when it was halved; when that was last so
+  uint32_t swings;                // how often memory was wanted again after more had been purged
+  bool has_purged;                // since the last of these
+  const arena_t* news;            // an arena that is still to be announced, once the lock is free
 } memory_state_t;
 
 SHARED_DATA(memory_state_t, memory);
@@ -71,9 +71,11 @@ PRIVATE uint32_t run_fit_across(const arena_t* arena, uint32_t clean, const span
 // The bin of a length: those from it on have no shorter runs than it has.
 PRIVATE unsigned bin_floor(uint32_t length);
 PRIVATE void bin_remove(arena_t* arena, uint32_t first);
+// Reset runs become dirty, and coalesce with these.
+PRIVATE void run_join_reset(arena_t* arena);
 // The first occupied bin from `bin` on, or RUN_BINS; the last one.
 PRIVATE unsigned bin_next(const arena_t* arena, unsigned state, unsigned bin);
-PRIVATE unsigned bin_highest_dirty(const arena_t* arena);
+PRIVATE unsigned bin_highest(const arena_t* arena, unsigned state);
 
 // ---- frontier.c ----
 // The program's own function, which alone knows whether the memory is zero then.
@@ -101,8 +103,7 @@ PRIVATE void memory_unmap_empty(void);
 PRIVATE bool memory_cover(const void* start, size_t bytes);
 
 // ---- purge.c ----
-typedef enum { GIVE_REFUSED, GIVE_RESET, GIVE_DECOMMITTED } give_result_t;
-PRIVATE void count_purge(give_result_t result, size_t slices);
+PRIVATE void count_decommitted(size_t bytes);  // that were dirty or taken
 // What was purged at `stamp` is wanted again.
 PRIVATE void purge_regret(uint32_t stamp, size_t slices);
 PRIVATE void purge_due(size_t given_slices);

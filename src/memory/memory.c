@@ -30,8 +30,8 @@ static bool arena_is_dense_again(const arena_t* arena) {
 }
 
 static void run_take_at(arena_t* arena, uint32_t first, uint32_t start, uint32_t length) {
+  if (run_state(arena, first) != RUN_DIRTY) { purge_regret(arena->table[first].stamp, length); }
   if (run_state(arena, first) == RUN_CLEAN) {
-    purge_regret(arena->table[first].stamp, length);
     if (unlikely(arena_is_dense_again(arena))) { arena_set_huge(arena, true); }
     if (arena->huge) {
       run_carve_huge(arena, first, start, length);
@@ -55,16 +55,16 @@ static bool run_commit(span_t* span) {
   if (arena->guarded && arena->large) {  // page tables go, or no huge page would fit there
     (void)port_decommit(span->start, slices_bytes(span->slices));
   }
-  if (memory.has_reset) { span->is_zero = false; }
-  stat_up(&memory_stats.committed, slices_bytes(span->slices));
   return true;
 }
 
 static bool run_take_span(arena_t* arena, place_t place, size_t slices, span_t* out) {
-  const bool is_clean = run_state(arena, place.run) == RUN_CLEAN;
+  const unsigned state = run_state(arena, place.run);
   run_take_at(arena, place.run, place.start, (uint32_t)slices);
-  *out = (span_t){arena, slice_start(arena, place.start), slices, is_clean, false};
-  return !is_clean || run_commit(out);
+  *out = (span_t){arena, slice_start(arena, place.start), slices, state == RUN_CLEAN, false};
+  if (state == RUN_CLEAN && !run_commit(out)) { return false; }
+  if (state != RUN_DIRTY) { stat_up(&memory_stats.committed, slices_bytes(slices)); }
+  return true;
 }
 
 // See run_fit_across.
@@ -96,6 +96,14 @@ static bool take_free_run(const span_want_t* want, unsigned state, span_t* out) 
   return false;
 }
 
+static bool take_joined(const span_want_t* want, span_t* out) {
+  if (memory.reset_slices == 0 || memory.reset_slices + memory.dirty_slices < want->slices) {
+    return false;
+  }
+  for (arena_t* arena = memory.first; arena != NULL; arena = arena->next) { run_join_reset(arena); }
+  return take_free_run(want, RUN_DIRTY, out);
+}
+
 static bool take_fresh(const span_want_t* want, span_t* out) {
   for (arena_t* arena = memory.first; arena != NULL; arena = arena->next) {
     if (arena_fits(arena, want) && arena_advance(arena, want)) {
@@ -106,10 +114,9 @@ static bool take_fresh(const span_want_t* want, span_t* out) {
 }
 
 static bool take_from_arenas(const span_want_t* want, span_t* out) {
-  const unsigned better = want->zeroed ? RUN_CLEAN : RUN_DIRTY;
-  const unsigned other = want->zeroed ? RUN_DIRTY : RUN_CLEAN;
-  return take_free_run(want, better, out) || take_free_run(want, other, out) ||
-         take_fresh(want, out);
+  if (want->zeroed && take_free_run(want, RUN_CLEAN, out)) { return true; }
+  return take_free_run(want, RUN_DIRTY, out) || take_free_run(want, RUN_RESET, out) ||
+         take_free_run(want, RUN_CLEAN, out) || take_joined(want, out) || take_fresh(want, out);
 }
 
 static bool try_take(const span_want_t* want, span_t* out) {

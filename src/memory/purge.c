@@ -3,32 +3,36 @@
 #include "../service/options.h"
 #include "internal.h"
 
-// Dirty bytes kept: 8 MiB, or 1/16 of what is in use, and where that turns out too little, more: up
-// to half of what is in use, or 16 MiB if so much was in use within the last two seconds.
+// Dirty bytes kept: 4 MiB, or 1/16 of what is in use, and where that turns out too little, more: up
+// to half of what is in use, or another 4 MiB, or 16 MiB while they come and go many times a second.
 enum { KEPT_SHARE = 16, SLACK_SHARE = 2, REGRET_MS = 1000 };
-enum { SWING_MOST = 16 << 20 };
+enum { SWINGS = 32, SWING_BYTES = 16 << 20 };
 enum { PURGE_PIECE = 256 << 10 };
 
-static give_result_t give_back(const arena_t* arena, uint8_t* start, size_t slices) {
+// How memory goes back: offered to the OS, which takes it if it needs some, or gone at once.
+typedef enum { PURGE_LAZILY, PURGE_NOW } purge_way_t;
+
+// The state that it is in then; RUN_DIRTY if the OS refused.
+static unsigned give_back(const arena_t* arena, uint8_t* start, size_t slices, purge_way_t way) {
   if (arena->commit_fun != NULL) {
     span_t span = {.start = start, .slices = slices};
-    const bool ok = call_commit(arena, false, &span);
-    return ok ? GIVE_DECOMMITTED : GIVE_REFUSED;
+    return call_commit(arena, false, &span) ? RUN_CLEAN : RUN_DIRTY;
   }
-  if (!option_is_enabled(mi_option_purge_decommits)) {
-    return port_reset(start, slices_bytes(slices)) == 0 ? GIVE_RESET : GIVE_REFUSED;
-  }
-  return port_decommit(start, slices_bytes(slices)) == 0 ? GIVE_DECOMMITTED : GIVE_REFUSED;
+  const bool lazily = way == PURGE_LAZILY || !option_is_enabled(mi_option_purge_decommits);
+  if (lazily && port_reset(start, slices_bytes(slices)) == 0) { return RUN_RESET; }
+  return port_decommit(start, slices_bytes(slices)) == 0 ? RUN_CLEAN : RUN_DIRTY;
 }
 
-PRIVATE void count_purge(give_result_t result, size_t slices) {
+PRIVATE void count_decommitted(size_t bytes) {
   stat_add(&memory_stats.purge_calls, 1);
-  if (result == GIVE_REFUSED) {
-    memory.dirty_slices += slices;
-    return;
-  }
-  if (result == GIVE_RESET) { memory.has_reset = true; }
-  stat_add(result == GIVE_RESET ? &memory_stats.reset : &memory_stats.purged, slices_bytes(slices));
+  stat_add(&memory_stats.purged, bytes);
+  stat_down(&memory_stats.committed, bytes);
+}
+
+static void count_reset(size_t slices) {
+  memory.reset_slices += slices;
+  stat_add(&memory_stats.purge_calls, 1);
+  stat_add(&memory_stats.reset, slices_bytes(slices));
   stat_down(&memory_stats.committed, slices_bytes(slices));
 }
 
@@ -67,35 +71,44 @@ static void part_shorten(part_t* part, size_t most) {
   part->length = (uint32_t)keep;
 }
 
+static void count_part(const part_t* part, unsigned before, unsigned after) {
+  if (after == RUN_DIRTY) { memory.dirty_slices += part->length; }
+  // What was reset is no longer counted as committed, and a refusal leaves it dirty.
+  if (before == RUN_RESET) { stat_up(&memory_stats.committed, slices_bytes(part->length)); }
+  if (after == RUN_RESET) { count_reset(part->length); }
+  if (after == RUN_CLEAN) { count_decommitted(slices_bytes(part->length)); }
+}
+
 // False if it is none, or the OS refused.
-static bool purge_part(part_t part) {
+static bool purge_part(part_t part, purge_way_t way) {
   arena_t* arena = part.arena;
   if (arena == NULL) { return false; }
+  const unsigned before = run_state(arena, part.first);
   // Else the OS would fill the holes again, to make up the huge page.
   if (arena->huge && !part_is_whole(&part)) { arena_set_huge(arena, false); }
   run_carve(arena, part.first, part.start, part.length);
   arena->taken += part.length;  // keeps the arena mapped
   lock_release(&memory.lock);
-  const give_result_t result = give_back(arena, slice_start(arena, part.start), part.length);
+  const unsigned after = give_back(arena, slice_start(arena, part.start), part.length, way);
   lock_acquire(&memory.lock);
   arena->taken -= part.length;
-  run_free(arena, part.start, part.length, result == GIVE_REFUSED ? RUN_DIRTY : RUN_CLEAN);
-  count_purge(result, part.length);
-  return result != GIVE_REFUSED;
+  run_free(arena, part.start, part.length, after);
+  count_part(&part, before, after);
+  return after != RUN_DIRTY;
 }
 
 static bool arena_may_purge(const arena_t* arena) { return !arena->pinned; }
 
 // ---- what is more than is kept ----
 
-// Of the arena's longest dirty runs, one of which something may be purged; of length 0 if there is
-// none.
-static part_t longest_of_arena(arena_t* arena, bool split) {
+// Of the arena's longest runs of that state, one of which something may be purged; of length 0 if
+// there is none.
+static part_t longest_of_arena(arena_t* arena, unsigned state, bool split) {
   enum { MAX_TRIES = 8 };
-  const unsigned bin = arena_may_purge(arena) ? bin_highest_dirty(arena) : RUN_BINS;
+  const unsigned bin = arena_may_purge(arena) ? bin_highest(arena, state) : RUN_BINS;
   part_t part = {0};
   if (bin == RUN_BINS) { return part; }
-  uint32_t at = arena->bins[RUN_DIRTY - 1][bin];
+  uint32_t at = arena->bins[state - 1][bin];
   for (int i = 0; at != 0 && part.length == 0 && i < MAX_TRIES; i++) {
     part = part_of_run(arena, at - 1, split);
     at = arena->table[at - 1].next;
@@ -103,19 +116,18 @@ static part_t longest_of_arena(arena_t* arena, bool split) {
   return part;
 }
 
-static part_t longest_dirty(bool split) {
+static part_t longest(unsigned state, bool split) {
   part_t best = {0};
   for (arena_t* arena = memory.first; arena != NULL; arena = arena->next) {
-    const part_t part = longest_of_arena(arena, split);
+    const part_t part = longest_of_arena(arena, state, split);
     if (part.length > best.length) { best = part; }
   }
   return best;
 }
 
-// A heap that swings wants again what it gives back, also while little of it is in use.
 static size_t slack_most(void) {
-  const size_t lately = size_max(memory.most_taken, memory.most_taken_before);
-  return size_max(memory.taken_slices / SLACK_SHARE, size_min(lately, SWING_MOST / SLICE_BYTES));
+  const size_t least = memory.swings >= SWINGS ? SWING_BYTES : MIN_KEPT;
+  return size_max(memory.taken_slices / SLACK_SHARE, least / SLICE_BYTES);
 }
 
 static size_t kept_slices(void) {
@@ -126,16 +138,26 @@ static size_t kept_slices(void) {
 
 // What was purged a moment ago is wanted again: better to have kept it.
 PRIVATE void purge_regret(uint32_t stamp, size_t slices) {
-  if (stamp != 0 && (uint32_t)memory.now_ms - stamp < REGRET_MS) { memory.slack_slices += slices; }
+  if (stamp == 0 || (uint32_t)memory.now_ms - stamp >= REGRET_MS) { return; }
+  memory.slack_slices += slices;
+  memory.regret_ms = memory.now_ms;
+  memory.swings += memory.has_purged;
+  memory.has_purged = false;
+}
+
+// A heap that swings wants again what it gives back: it offers that to the OS, which costs a fifth
+// of giving it back and having it again. What a heap gives back otherwise is seen to go.
+static purge_way_t purge_way(void) {
+  const bool swings = memory.slack_slices > 0 && memory.now_ms - memory.regret_ms < REGRET_MS;
+  return swings && purge_delay_ms() > 0 ? PURGE_LAZILY : PURGE_NOW;
 }
 
 // The slack halves with each second in which it proves enough.
 static void slack_decay(void) {
   if (memory.now_ms - memory.slack_ms < REGRET_MS) { return; }
   memory.slack_slices = size_min(memory.slack_slices, slack_most()) / 2;
+  memory.swings /= 2;
   memory.slack_ms = memory.now_ms;
-  memory.most_taken_before = memory.most_taken;
-  memory.most_taken = memory.taken_slices;
 }
 
 // Splitting a huge page costs what it saved when it was made: only to get far below its size.
@@ -151,31 +173,38 @@ static uint32_t purge_least(void) {
 static void purge_excess(size_t given_slices) {
   size_t due = size_max(2 * given_slices, PURGE_PIECE / SLICE_BYTES);
   while (due > 0 && memory.dirty_slices > kept_slices()) {
-    part_t part = longest_dirty(false);
+    part_t part = longest(RUN_DIRTY, false);
     if (part.length < purge_least() && memory.dirty_slices > kept_before_split_slices()) {
-      part = longest_dirty(true);
+      part = longest(RUN_DIRTY, true);
     }
     if (part.length < purge_least()) { return; }
     part_shorten(&part, size_max(given_slices, PURGE_PIECE / SLICE_BYTES));
-    if (!purge_part(part)) { return; }
+    if (!purge_part(part, purge_way())) { return; }
+    memory.has_purged = true;
     due -= size_min(due, part.length);
   }
 }
 
-// ---- what has been dirty for long ----
+// ---- what has been unused for long ----
 
-// The first run in the bins that has been dirty for so long.
-static part_t expired_dirty(int64_t now, long delay_ms) {
+// The first run in the bins that has been in that state for so long.
+static part_t expired_of_arena(arena_t* arena, unsigned state, uint32_t delay_ms) {
+  const uint32_t now = (uint32_t)memory.now_ms;
+  unsigned bin = bin_next(arena, state, bin_floor(purge_least()));
+  for (; bin < RUN_BINS; bin = bin_next(arena, state, bin + 1)) {
+    for (uint32_t at = arena->bins[state - 1][bin]; at != 0; at = arena->table[at - 1].next) {
+      const part_t part = part_of_run(arena, at - 1, false);
+      if (now - arena->table[at - 1].stamp >= delay_ms && part.length > 0) { return part; }
+    }
+  }
+  return (part_t){0};
+}
+
+static part_t expired(unsigned state, uint32_t delay_ms) {
   for (arena_t* arena = memory.first; arena != NULL; arena = arena->next) {
     if (!arena_may_purge(arena)) { continue; }
-    unsigned bin = bin_next(arena, RUN_DIRTY, bin_floor(purge_least()));
-    for (; bin < RUN_BINS; bin = bin_next(arena, RUN_DIRTY, bin + 1)) {
-      for (uint32_t at = arena->bins[RUN_DIRTY - 1][bin]; at != 0; at = arena->table[at - 1].next) {
-        const part_t part = part_of_run(arena, at - 1, false);
-        const uint32_t age = (uint32_t)now - arena->table[at - 1].stamp;
-        if (age >= (uint32_t)delay_ms && part.length > 0) { return part; }
-      }
-    }
+    const part_t part = expired_of_arena(arena, state, delay_ms);
+    if (part.length > 0) { return part; }
   }
   return (part_t){0};
 }
@@ -183,10 +212,16 @@ static part_t expired_dirty(int64_t now, long delay_ms) {
 // A look at the clock a few times in each delay; one piece at a time.
 static void purge_expired(long delay_ms) {
   const int64_t now = memory.now_ms;
-  if (memory.dirty_slices == 0 || now - memory.last_decay_ms < delay_ms / 4 + 1) { return; }
-  part_t part = expired_dirty(now, delay_ms);
+  if (memory.dirty_slices + memory.reset_slices == 0 ||
+      now - memory.last_decay_ms < delay_ms / 4 + 1) {
+    return;
+  }
+  part_t part = expired(RUN_DIRTY, (uint32_t)delay_ms);
+  if (part.length == 0 && option_is_enabled(mi_option_purge_decommits)) {
+    part = expired(RUN_RESET, (uint32_t)delay_ms);
+  }
   part_shorten(&part, PURGE_PIECE / SLICE_BYTES);
-  if (!purge_part(part)) { memory.last_decay_ms = now; }
+  if (!purge_part(part, PURGE_NOW)) { memory.last_decay_ms = now; }
 }
 
 PRIVATE long purge_delay_ms(void) {
@@ -203,10 +238,15 @@ PRIVATE void purge_due(size_t given_slices) {
   purge_expired(delay);
 }
 
-PRIVATE void purge_all(void) {
-  for (part_t part = longest_dirty(true); part.length > 0; part = longest_dirty(true)) {
-    if (!purge_part(part)) { return; }
+static void purge_all_of(unsigned state) {
+  for (part_t part = longest(state, true); part.length > 0; part = longest(state, true)) {
+    if (!purge_part(part, PURGE_NOW)) { return; }
   }
+}
+
+PRIVATE void purge_all(void) {
+  purge_all_of(RUN_DIRTY);
+  if (option_is_enabled(mi_option_purge_decommits)) { purge_all_of(RUN_RESET); }
 }
 
 // Is so much free memory wanted back by the OS at once?
@@ -221,7 +261,32 @@ PRIVATE void run_give(arena_t* arena, const uint8_t* start, size_t slices) {
   const uint32_t run = run_free(arena, slice_index(arena, start), (uint32_t)slices, RUN_DIRTY);
   if (arena_may_purge(arena) && is_immediate(run_length(arena, run))) {
     const part_t part = part_of_run(arena, run, false);
-    if (part.length > 0) { (void)purge_part(part); }
+    if (part.length > 0) { (void)purge_part(part, PURGE_NOW); }
   }
   purge_due(slices);
+}
+
+// ---- parts of spans that stay taken ----
+
+// False: the arena's huge OS pages are worth more. Else the OS would fill the hole again, to make
+// one up.
+static bool arena_give_up_huge(arena_t* arena) {
+  lock_acquire(&memory.lock);
+  const bool may = !arena->huge || arena_may_split(arena);
+  if (may && arena->huge) { arena_set_huge(arena, false); }
+  lock_release(&memory.lock);
+  return may;
+}
+
+PRIVATE bool memory_make_hole(arena_t* arena, void* start, size_t bytes) {
+  if (arena != NULL && (arena->pinned || arena->commit_fun != NULL || !arena_give_up_huge(arena))) {
+    return false;
+  }
+  if (port_decommit(start, bytes) != 0) { return false; }
+  count_decommitted(bytes);
+  return true;
+}
+
+PRIVATE void memory_fill_hole(size_t bytes) {
+  if (bytes != 0) { stat_up(&memory_stats.committed, bytes); }
 }

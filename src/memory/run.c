@@ -47,9 +47,9 @@ PRIVATE unsigned bin_next(const arena_t* arena, unsigned state, unsigned bin) {
   return RUN_BINS;
 }
 
-PRIVATE unsigned bin_highest_dirty(const arena_t* arena) {
+PRIVATE unsigned bin_highest(const arena_t* arena, unsigned state) {
   for (unsigned word = RUN_BINS / 64; word-- > 0;) {
-    const uint64_t bits = arena->occupied[RUN_DIRTY - 1][word];
+    const uint64_t bits = arena->occupied[state - 1][word];
     if (bits != 0) { return word * 64 + 63 - (unsigned)__builtin_clzll(bits); }
   }
   return RUN_BINS;
@@ -74,6 +74,17 @@ PRIVATE uint32_t run_free(arena_t* arena, uint32_t first, uint32_t length, unsig
   return first;
 }
 
+PRIVATE void run_join_reset(arena_t* arena) {
+  for (unsigned bin = bin_next(arena, RUN_RESET, 0); bin < RUN_BINS;) {
+    const uint32_t first = arena->bins[RUN_RESET - 1][bin] - 1, length = run_length(arena, first);
+    run_carve(arena, first, first, length);
+    (void)run_free(arena, first, length, RUN_DIRTY);
+    memory.dirty_slices += length;
+    stat_up(&memory_stats.committed, slices_bytes(length));
+    bin = bin_next(arena, RUN_RESET, bin);
+  }
+}
+
 PRIVATE void run_carve(arena_t* arena, uint32_t first, uint32_t start, uint32_t length) {
   const unsigned state = run_state(arena, first);
   const uint32_t end = first + run_length(arena, first);
@@ -90,6 +101,7 @@ PRIVATE void run_carve(arena_t* arena, uint32_t first, uint32_t start, uint32_t 
   }
   run_mark(arena, start, length, RUN_TAKEN);
   if (state == RUN_DIRTY) { memory.dirty_slices -= length; }
+  if (state == RUN_RESET) { memory.reset_slices -= length; }
 }
 
 // ---- the search ----

@@ -22,8 +22,7 @@ static bool verify_run(const arena_t* arena, uint32_t first, unsigned state_befo
   const unsigned state = run_state(arena, first);
   const bool fits = length > 0 && length <= arena->frontier - first;
   if (!invariant(fits, "A4", slice, "a run does not end before the frontier")) { return false; }
-  const bool marked = slice->run == arena->table[first + length - 1].run &&
-                      (state == RUN_TAKEN || state == RUN_CLEAN || state == RUN_DIRTY);
+  const bool marked = slice->run == arena->table[first + length - 1].run;
   const bool apart = state == RUN_TAKEN || state != state_before;
   return invariant(marked, "A1", slice, "the ends of a run do not agree on its length and state") &&
          invariant(apart, "A2", slice, "a run and the one before are free in the same way");
@@ -102,7 +101,8 @@ static bool verify_arena(arena_t* arena, void* arg) {
   *holds = invariant(arena->frontier <= arena->slices, "A4", arena,
                      "the frontier is beyond the end of the arena") &&
            verify_runs(arena, &tally) && verify_bins(arena, RUN_CLEAN, tally.free_runs[0]) &&
-           verify_bins(arena, RUN_DIRTY, tally.free_runs[1]);
+           verify_bins(arena, RUN_DIRTY, tally.free_runs[1]) &&
+           verify_bins(arena, RUN_RESET, tally.free_runs[2]);
   return *holds;
 }
 

@@ -169,6 +169,14 @@ _Noreturn PRIVATE COLD void report_endless_list(const page_t* page) {
       page_room(page));
 }
 
+_Noreturn PRIVATE COLD void report_bad_link(const page_t* page, const void* link) {
+  message_fatal(
+      "corrupt list of free blocks of %zu bytes: it leads to %p, which is none of them; a block "
+      "was "
+      "written to after it was freed",
+      page_room(page), link);
+}
+
 // The block that an address is in.
 static const uint8_t* block_around(const page_t* page, const void* p) {
   const size_t offset = page_offset(page, p);

@@ -181,7 +181,7 @@ PRIVATE size_t page_guard_bytes(void) {
 }
 
 static uint8_t* guard_of(const page_t* page) {
-  return page->span_start + page->span_slices * SLICE_BYTES - page_guard_bytes();
+  return page_memory(page) + page->span_slices * SLICE_BYTES - page_guard_bytes();
 }
 
 PRIVATE void page_guard(page_t* page) {
@@ -246,12 +246,13 @@ static size_t first_block_at(size_t area, size_t block_bytes) {
 }
 
 // Cuts the page's memory into blocks.
-static void page_cut(page_t* page, unsigned bin) {
+static void page_cut(page_t* page, uint8_t* start, unsigned bin) {
   const size_t area = page->span_slices * SLICE_BYTES - page_guard_bytes();
   page_set_free_list(page, NULL);
   page->bin = (uint8_t)bin;
   page->block_bytes = bin_bytes(bin);
-  page->start = page->span_start + first_block_at(area, page->block_bytes);
+  page->start = start + first_block_at(area, page->block_bytes);
+  if (HOLES) { page->holes = 0; }
   page->reserved = (uint16_t)(area / page->block_bytes);
   page->used = page->capacity = 0;
   page->just_extended = false;
@@ -284,7 +285,7 @@ static void page_fill(page_t* page, const page_want_t* want, const span_t* span)
   if (single) {
     page_fill_large(page, want);
   } else {
-    page_cut(page, want->bin);
+    page_cut(page, span->start, want->bin);
   }
   page->fresh_zero = span->is_zero;
   page->counting = COUNT_ALL;
@@ -300,7 +301,7 @@ static void page_map(const page_t* page, const page_t* entry) {
   const size_t in_first = (uintptr_t)page->start % SLICE_BYTES;
   const size_t heads = TRACKED ? (in_first + GRANULE) / SLICE_BYTES + 1 : 1;  // see heap/tracked.h
   const bool single = page->bin == BIN_LARGE;
-  map_enter(single ? page->start : page->span_start, single ? heads : page->span_slices, entry);
+  map_enter(single ? page->start : page_memory(page), single ? heads : page->span_slices, entry);
 }
 
 PRIVATE void page_move_large(page_t* page, size_t align) {
@@ -334,7 +335,8 @@ static bool is_zeroed(const page_t* page) {
 PRIVATE bool page_recut(page_t* page, unsigned bin) {
   const bool zeroed = is_zeroed(page);
   give_untouched(page);
-  page_cut(page, bin);
+  if (page_holes(page) != 0) { page_drop_holes(page); }
+  page_cut(page, page_memory(page), bin);
   page->fresh_zero = false;
   store_relaxed(&page->remote, REMOTE_OWNED);
   if (!checks_begin(page, page->reserved)) { return false; }
@@ -370,7 +372,7 @@ static void ready_note_regret(size_t slices) {
 
 // Whatever of it is out of reach comes back; non-zero if it does not.
 static int page_reach(page_t* page) {
-  const int error = port_unguard(page->span_start, page->span_slices * SLICE_BYTES);
+  const int error = port_unguard(page_memory(page), page->span_slices * SLICE_BYTES);
   page_checks(page)->guarded = error != 0;
   return error;
 }
@@ -397,7 +399,7 @@ static page_t* ready_take(unsigned bin) {
 // things.
 static bool kept_put(page_t* page) {
   if (port_address_limit() != SIZE_MAX) { return false; }
-  const bool kept = port_guard(page->span_start, page->span_slices * SLICE_BYTES) == 0;
+  const bool kept = port_guard(page_memory(page), page->span_slices * SLICE_BYTES) == 0;
   if (!kept && page_reach(page) == 0) { return false; }
   record_push(kept ? &kept_pages[page->bin] : &stuck_pages, page);
   return true;
@@ -426,7 +428,7 @@ static page_t* kept_take(const page_want_t* want, span_t* span) {
 static void page_populate(const page_t* page) {
   if (!GUARD_PAGES || page->span_arena == NULL) { return; }
   const size_t bytes = page->span_slices * SLICE_BYTES - page_guard_bytes();
-  (void)port_populate(page->span_start, bytes);
+  (void)port_populate(page_memory(page), bytes);
 }
 
 // A record and memory for it; NULL if out of memory.
@@ -554,6 +556,7 @@ PRIVATE bool page_was_large(const void* p) {
 PRIVATE void page_release(page_t* page, bool freed) {
   if (HAS_CHECKS) { page_checks(page)->zeroed = freed && is_zeroed(page); }
   give_untouched(page);
+  if (page_holes(page) != 0) { page_drop_holes(page); }
   page_map(page, NULL);
   note_recent(page);
   if (small_may_wait(page)) {
@@ -693,7 +696,13 @@ PRIVATE void page_extend(page_t* page) {
 // whoever follows one to its end counts the blocks, from list_most down.
 static uint32_t list_most(const page_t* page) { return page->capacity + 1u; }
 
-static void list_count(const page_t* page, uint32_t* left) {
+// … and looks at each before it reads from it.
+static void list_count(const page_t* page, const block_t* block, uint32_t* left) {
+  const size_t offset = page_offset(page, block);
+  if (unlikely(offset >= page->capacity * page->block_bytes ||
+               has_any_bit(&page->mask, (uintptr_t)block))) {
+    report_bad_link(page, block);
+  }
   if (unlikely(--*left == 0)) { report_endless_list(page); }
 }
 
@@ -704,7 +713,7 @@ static block_t* list_join(const page_t* page, block_t* list, block_t* rest) {
   track_quiet();
   block_t* last = list;
   for (block_t* next = block_next(page, last); next != NULL; next = block_next(page, last)) {
-    list_count(page, &left);
+    list_count(page, next, &left);
     last = next;
   }
   block_set_next(page, last, rest);
@@ -770,7 +779,7 @@ PRIVATE void page_restore(page_t* page, uint32_t claimed) {
 // `left` less the length of the list.
 static uint32_t list_rest(const page_t* page, const block_t* block, uint32_t left) {
   track_quiet();
-  for (; block != NULL; block = block_next(page, block)) { list_count(page, &left); }
+  for (; block != NULL; block = block_next(page, block)) { list_count(page, block, &left); }
   track_loud();
   return left;
 }
@@ -779,7 +788,7 @@ PRIVATE uint32_t page_used(const page_t* page) {
   if (page->counting == COUNT_ALL) { return page->used; }
   if (page->counting == COUNT_TO_HALF) { return page->used + page_half(page); }
   const uint32_t left = list_rest(page, page_free_list(page), list_most(page));
-  return list_rest(page, page_later(page), left) - 1;
+  return list_rest(page, page_later(page), left) - 1 - page_hole_blocks(page);
 }
 
 PRIVATE void page_count_all(page_t* page) {
@@ -787,30 +796,30 @@ PRIVATE void page_count_all(page_t* page) {
   page->counting = COUNT_ALL;
 }
 
-typedef struct block_bits {
-  uint64_t words[PAGE_BLOCKS_MAX / 64];
-} block_bits_t;
-
-static void bits_of_free(block_bits_t* bits, const page_t* page) {
+PRIVATE void page_free_bits(const page_t* page, block_bits_t* bits) {
   const uint32_t block_bytes = (uint32_t)page->block_bytes;
   uint32_t left = list_most(page);
   memset(bits->words, 0, divide_up(page->capacity, 64) * sizeof(bits->words[0]));
   for (const block_t* block = page_free_list(page); block != NULL;
        block = block_next(page, block)) {
-    list_count(page, &left);
-    const uint32_t index = (uint32_t)((const uint8_t*)block - page->start) / block_bytes;
-    bits->words[index / 64] |= (uint64_t)1 << (index % 64);
+    list_count(page, block, &left);
+    bits_set(bits, (uint32_t)page_offset(page, block) / block_bytes, true);
   }
+}
+
+PRIVATE void page_list_bits(page_t* page, const block_bits_t* bits) {
+  sequence_t sequence = {.page = page};
+  page_set_free_list(page, NULL);
+  for (uint32_t word = 0; word < divide_up(page->capacity, 64); word++) {
+    sequence_add_group(&sequence, word * 64, bits->words[word]);
+  }
+  sequence_end(&sequence, NULL);
 }
 
 PRIVATE void page_sort_free(page_t* page) {
   block_bits_t bits;
-  sequence_t sequence = {.page = page};
-  bits_of_free(&bits, page);
-  for (uint32_t word = 0; word < divide_up(page->capacity, 64); word++) {
-    sequence_add_group(&sequence, word * 64, bits.words[word]);
-  }
-  sequence_end(&sequence, NULL);
+  page_free_bits(page, &bits);
+  page_list_bits(page, &bits);
 }
 
 // Now and then never-used blocks come first though there are others.
@@ -835,6 +844,7 @@ PRIVATE bool page_has_room(page_t* page) {
   if (page_has_free(page)) { return true; }
   page_empty_remote(page);
   if (REUSE_LATER) { page_take_waiting(page); }
+  while (unlikely(page_holes(page) != 0) && !page_has_free(page)) { page_take_hole(page); }
   if (page->capacity < page->reserved && (!page_has_free(page) || extends_anyway(page))) {
     page_extend(page);
   }

@@ -14,6 +14,7 @@
 // P3 page_used counts the blocks that are not on `free`, those on the remote list included; that
 //    is what `used` says too where counting is COUNT_ALL, as it is in each page that nobody owns.
 // P4 the free blocks beyond capacity are untouched, and zero if fresh_zero.
+// P5 a block up to capacity is in use, on a list, or in a hole, see holes.c.
 //
 // The first page of a queue is HELD: its last block may come home without consequence, for the next
 // allocation wants it. Then nobody counts: malloc does not add, and free takes from PAGE_HELD and
@@ -75,7 +76,10 @@ typedef struct page {
   uint8_t* start;
   size_t block_bytes;
   _Atomic(heap_t*) heap;  // that the blocks belong to; NULL: this record is not in use
-  uint8_t* span_start;
+  union {
+    uint8_t* span_start;
+    uint64_t holes;  // with HOLES, of a page of several blocks, which start where its memory does
+  };
   remote_t remote;
   _Atomic(uint32_t) keeper;  // serial of the theap that owned it last
   uint32_t span_slices;
@@ -111,8 +115,14 @@ FAST page_t* page_of(const void* p) { return (page_t*)map_lookup(p); }
 FAST bool page_is_single(const page_t* page) { return page->bin == BIN_LARGE; }
 FAST bool page_is_held(const page_t* page) { return page->counting == COUNT_NONE; }
 FAST uint32_t page_half(const page_t* page) { return page->reserved / 2u; }
+FAST uint8_t* page_memory(const page_t* page) {
+  return HOLES && !page_is_single(page) ? page->start : page->span_start;
+}
+FAST uint64_t page_holes(const page_t* page) {
+  return HOLES && !page_is_single(page) ? page->holes : 0;
+}
 FAST span_t page_span(const page_t* page) {
-  return (span_t){page->span_arena, page->span_start, page->span_slices, false, false};
+  return (span_t){page->span_arena, page_memory(page), page->span_slices, false, false};
 }
 // The map leads from `p` to the page: is it the start of a block? Any thread, while a block lives.
 FAST bool page_block_is_valid(const page_t* page, const void* p) {
@@ -175,16 +185,43 @@ PRIVATE void page_add_home(page_t* page, block_t* list);
 // A free block can be had, after taking what came home and extending; then `free` is not empty.
 // Not the block that was freed last: page_waits tells that it is there.
 PRIVATE bool page_has_room(page_t* page);
-// The owner: blocks that are not on `free`; a held page's list is walked.
+// The owner: blocks that are neither on `free` nor in holes; a held page's list is walked.
 PRIVATE uint32_t page_used(const page_t* page);
 // The owner. From now on `used` counts all blocks.
 PRIVATE void page_count_all(page_t* page);
 // The owner. Puts `free` in order of addresses: blocks that are allocated one after the other then
 // lie one after the other, which is what a processor's prefetching expects.
 PRIVATE void page_sort_free(page_t* page);
+// The free blocks that are on the owner's list, by index; and the other way about.
+typedef struct block_bits {
+  uint64_t words[PAGE_BLOCKS_MAX / 64];  // only those up to the capacity are in use
+} block_bits_t;
+PRIVATE void page_free_bits(const page_t* page, block_bits_t* bits);
+PRIVATE void page_list_bits(page_t* page, const block_bits_t* bits);
+FAST bool bits_has(const block_bits_t* bits, uint32_t index) {
+  return (bits->words[index / 64] >> (index % 64) & 1) != 0;
+}
+FAST void bits_set(block_bits_t* bits, uint32_t index, bool on) {
+  const uint64_t bit = (uint64_t)1 << (index % 64), word = bits->words[index / 64];
+  bits->words[index / 64] = on ? word | bit : word & ~bit;
+}
 PRIVATE void page_visit_all(page_visit_fun* visit, void* arg);
 PRIVATE void page_lock_for_fork(void);
 PRIVATE void page_unlock_after_fork(bool child);
+
+// ---- holes.c: OS pages that only free blocks touch; the owner, or nobody ----
+
+// Gives back their memory. Where blocks are followed by canaries or are filled there are none.
+PRIVATE void page_make_holes(page_t* page);
+// The blocks of the first hole, or some of them, become `free`, which is empty. It may have none,
+// but free memory behind the last block.
+PRIVATE void page_take_hole(page_t* page);
+// No block of the page is in use any more, or will be.
+PRIVATE COLD void page_drop_holes(page_t* page);
+PRIVATE uint32_t page_hole_blocks(const page_t* page);
+// Takes the first one out of a copy of the page's holes: which blocks it touches, from an index to
+// another. False: there is none. Any thread.
+PRIVATE bool page_next_hole(const page_t* page, uint64_t* holes, uint32_t* first, uint32_t* end);
 
 // ---- waiting.c: freed large blocks that wait, with their guards; builds with WAITING_LARGE ----
 
@@ -242,6 +279,11 @@ FAST block_t* page_free_list(const page_t* page) {
 
 FAST bool page_has_free(const page_t* page) {
   return LINKS_APART ? page->free_number != 0 : page->free != NULL;
+}
+
+// Are there free blocks that the owner need not wait for?
+FAST bool page_has_unused(const page_t* page) {
+  return page_has_free(page) || page->capacity < page->reserved || page_holes(page) != 0;
 }
 
 FAST void page_set_free_list(page_t* page, block_t* first) {
@@ -341,6 +383,7 @@ PRIVATE size_t block_size(const page_t* page, const void* p);
 PRIVATE COLD void report_bad_block(const page_t* page, const void* p, const char* what);
 _Noreturn PRIVATE COLD void report_bad_list(const page_t* page, const void* p);
 _Noreturn PRIVATE COLD void report_endless_list(const page_t* page);
+_Noreturn PRIVATE COLD void report_bad_link(const page_t* page, const void* link);
 
 // A block of a page with several was asked for with `size` bytes.
 FAST void hook_taken(page_t* page, block_t* block, size_t size) {

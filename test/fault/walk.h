@@ -5,7 +5,7 @@
 
 /* The runs of an arena follow on each other up to the frontier; no two neighbours are free in the
    same way; as many slices are taken as the arena says. */
-static inline bool arena_is_sound(const arena_t* arena, size_t* dirty) {
+static inline bool arena_is_sound(const arena_t* arena, size_t* dirty, size_t* reset) {
   uint32_t taken = 0;
   unsigned before = RUN_TAKEN;
   for (uint32_t at = 0; at < arena->frontier; at += run_length(arena, at)) {
@@ -16,17 +16,18 @@ static inline bool arena_is_sound(const arena_t* arena, size_t* dirty) {
     if (state != RUN_TAKEN && state == before) { return false; }
     taken += state == RUN_TAKEN ? length : 0;
     *dirty += state == RUN_DIRTY ? length : 0;
+    *reset += state == RUN_RESET ? length : 0;
     before = state;
   }
   return taken == arena->taken;
 }
 
 static inline bool arenas_are_sound(void) {
-  size_t dirty = 0;
+  size_t dirty = 0, reset = 0;
   for (const arena_t* arena = memory.first; arena != NULL; arena = arena->next) {
-    if (!arena_is_sound(arena, &dirty)) { return false; }
+    if (!arena_is_sound(arena, &dirty, &reset)) { return false; }
   }
-  return dirty == memory.dirty_slices;
+  return dirty == memory.dirty_slices && reset == memory.reset_slices;
 }
 
 static inline bool count_a_page(page_t* page, void* count) {

@@ -64,6 +64,15 @@ static inline size_t status_value(const char* name) {
   return line == NULL ? 0 : (size_t)strtoul(line + strlen(name), NULL, 10);
 }
 static inline size_t resident_kib(void) { return status_value("\nVmRSS:"); }
+/* What the system can take at any moment is resident, but nobody's. */
+static inline size_t held_kib(void) {
+  char text[4096];
+  if (!read_text("/proc/self/smaps_rollup", text, sizeof(text))) { return resident_kib(); }
+  const char *all = strstr(text, "\nRss:"), *lazy = strstr(text, "\nLazyFree:");
+  if (all == NULL || lazy == NULL) { return resident_kib(); }
+  return (size_t)(strtoul(all + strlen("\nRss:"), NULL, 10) -
+                  strtoul(lazy + strlen("\nLazyFree:"), NULL, 10));
+}
 static inline size_t virtual_kib(void) { return status_value("\nVmSize:"); }
 static inline size_t locked_kib(void) { return status_value("\nVmLck:"); }
 static inline size_t thread_count(void) { return status_value("\nThreads:"); }

@@ -1,5 +1,6 @@
 /* Idle memory goes back to the system: at most ten seconds after a burst is freed, with no further
-   call, nine tenths of what the burst added to the resident size are gone. */
+   call, nine tenths of what the burst added to the resident size are gone, or the system's to take:
+   the latter if the process has had what it gave back again a moment before. */
 #ifndef TEST_RETURNED_H
 #define TEST_RETURNED_H
 
@@ -14,7 +15,7 @@ static inline bool returned_in_time(size_t before_kib, size_t full_kib) {
   const long start = now_ms();
   const size_t goal = before_kib + (full_kib - before_kib) / 10;
   for (;;) {
-    const size_t now = resident_kib();
+    const size_t now = held_kib();
     const long waited = now_ms() - start;
     if (now <= goal || waited > PATIENCE_MS) {
       printf("%zu KiB before, %zu KiB full, %zu KiB after %ld ms\n", before_kib, full_kib, now,
@@ -39,7 +40,7 @@ static inline size_t burst(size_t size) {
     b->next = list;
     list = b;
   }
-  const size_t full = resident_kib();
+  const size_t full = held_kib();
   while (list != NULL) {
     link_t* next = list->next;
     free(list);

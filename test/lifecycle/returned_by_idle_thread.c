@@ -15,7 +15,7 @@ static void* burst_then_block(void* unused) {
 }
 
 int main(void) {
-  const size_t before = resident_kib();
+  const size_t before = held_kib();
   pthread_t thread;
   pthread_barrier_init(&freed, NULL, 2);
   pthread_barrier_init(&finished, NULL, 2);

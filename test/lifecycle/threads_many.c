@@ -41,7 +41,7 @@ static size_t wave(int count) {
   pthread_barrier_wait(&all_here);
   for (int i = 0; i < count; i++) { pthread_join(thread[i], NULL); }
   pthread_barrier_destroy(&all_here);
-  return resident_kib();
+  return held_kib();
 }
 
 int main(void) {

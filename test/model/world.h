@@ -31,6 +31,7 @@ static uintptr_t port_thread_id(void);
 #include "../../src/service/random.c"
 #include "../../src/page/page.c"
 #include "../../src/page/check.c"
+#include "../../src/page/holes.c"
 
 // Blocks that are set aside keep the protocols from being used: most models do without.
 static bool world_keeps_loose;
@@ -184,6 +185,11 @@ static bool memory_take_direct(span_want_t want, span_t* out) {
   return want.slices == 0 && out == NULL;
 }
 static void memory_collect(bool force) { (void)force; }
+static bool memory_make_hole(arena_t* arena, void* start, size_t bytes) {
+  (void)arena, (void)start, (void)bytes;
+  return false;
+}
+static void memory_fill_hole(size_t bytes) { (void)bytes; }
 static void memory_lock(void) {}  // nobody visits pages in a model
 static void memory_unlock(void) {}
 static void memory_unlock_after_fork(bool child) { (void)child; }

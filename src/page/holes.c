@@ -1,0 +1,149 @@
+// Holes: whole OS pages inside a page of blocks that no block in use touches, without their memory.
+//
+//   | live | free   free |########## hole ##########|   free | live |
+//                 ^^^^^^^^^^ the blocks that a hole touches ^^^^
+//
+// These blocks are free but on no list; which they are follows from the OS pages, of which the
+// page's record has a bit each. They come back, a few at a time, before the page extends.
+//
+// O1 a block that a hole touches is free, and on no list.
+// O2 nobody writes to the OS pages of a hole.
+// The owner of the page, unless said otherwise. Tests: test/api/holes.c.
+#include "../port/port.h"
+#include "page.h"
+
+_Static_assert((int)PAGE_MAX_SLICES*(int)SLICE_BYTES / 4096 <= 64, "each OS page has a bit");
+
+// OS pages, and blocks, from `from` to `to`.
+typedef struct extent {
+  uint32_t from, to;
+} extent_t;
+
+static uint64_t extent_bits(extent_t extent) {
+  if (extent.from >= extent.to) { return 0; }
+  const uint64_t up_to = extent.to == 64 ? ~(uint64_t)0 : ((uint64_t)1 << extent.to) - 1;
+  return up_to & (~(uint64_t)0 << extent.from);
+}
+
+// Of `holes`, which has some.
+static extent_t first_hole(uint64_t holes) {
+  const uint32_t from = low_bit(holes);
+  const uint64_t others = ~(holes >> from);  // 0 is shifted in
+  return (extent_t){from, others == 0 ? 64 : from + low_bit(others)};
+}
+
+static size_t hole_bytes(uint64_t holes) {
+  return (size_t)__builtin_popcountll(holes) * port_page_bytes();
+}
+
+// The blocks up to the capacity that some OS pages touch.
+static extent_t blocks_of(const page_t* page, extent_t os_pages) {
+  const size_t unit = port_page_bytes(), capacity = page->capacity;
+  const size_t last = (os_pages.to * unit - 1) / page->block_bytes;
+  return (extent_t){(uint32_t)size_min(os_pages.from * unit / page->block_bytes, capacity),
+                    (uint32_t)size_min(last + 1, capacity)};
+}
+
+// The whole OS pages that only the blocks of a range touch; behind the last one there is nothing.
+static extent_t os_pages_of(const page_t* page, extent_t blocks) {
+  const size_t unit = port_page_bytes(), bytes = page->span_slices * SLICE_BYTES;
+  const size_t end = blocks.to == page->capacity ? bytes : blocks.to * page->block_bytes;
+  const size_t from = divide_up(blocks.from * page->block_bytes, unit);
+  return (extent_t){(uint32_t)from, (uint32_t)size_max(end / unit, from)};
+}
+
+PRIVATE bool page_next_hole(const page_t* page, uint64_t* holes, uint32_t* first, uint32_t* end) {
+  if (*holes == 0) { return false; }
+  const extent_t os_pages = first_hole(*holes), blocks = blocks_of(page, os_pages);
+  *holes &= ~extent_bits(os_pages);
+  *first = blocks.from, *end = blocks.to;
+  return true;
+}
+
+PRIVATE uint32_t page_hole_blocks(const page_t* page) {
+  uint64_t holes = page_holes(page);
+  uint32_t count = 0, first = 0, end = 0;
+  while (page_next_hole(page, &holes, &first, &end)) { count += end - first; }
+  return count;
+}
+
+// ---- they go ----
+
+PRIVATE COLD void page_drop_holes(page_t* page) {
+  memory_fill_hole(hole_bytes(page->holes));
+  page->holes = 0;
+}
+
+// Becomes the list of free blocks, which was empty.
+static void link_blocks(page_t* page, uint32_t first, uint32_t end) {
+  const size_t block_bytes = page->block_bytes;
+  uint8_t* block = page->start + first * block_bytes;
+  page->free = (block_t*)(void*)block;
+  for (uint32_t i = first + 1; i < end; i++, block += block_bytes) {
+    ((block_t*)(void*)block)->next = (block_t*)(void*)(block + block_bytes);
+  }
+  ((block_t*)(void*)block)->next = NULL;
+}
+
+PRIVATE void page_take_hole(page_t* page) {
+  enum { LEAST_BLOCKS = 4, LEAST_BYTES = 4 << 10 };
+  const size_t wanted = size_max(LEAST_BYTES, LEAST_BLOCKS * page->block_bytes);
+  const extent_t hole = first_hole(page->holes);
+  const size_t os_pages = size_min(divide_up(wanted, port_page_bytes()), hole.to - hole.from);
+  const extent_t taken = {hole.from, hole.from + (uint32_t)os_pages};
+  const extent_t rest = blocks_of(page, (extent_t){taken.to, hole.to});
+  const extent_t blocks = blocks_of(page, hole);
+  const uint32_t end = taken.to == hole.to ? blocks.to : rest.from;
+  page->holes &= ~extent_bits(taken);
+  memory_fill_hole(hole_bytes(extent_bits(taken)));
+  if (blocks.from < end) { link_blocks(page, blocks.from, end); }
+}
+
+// ---- they are made ----
+
+// The first block from `index` on that is free, or that is not.
+static uint32_t bits_next(const block_bits_t* bits, uint32_t index, uint32_t end, bool is_free) {
+  while (index < end && bits_has(bits, index) != is_free) { index++; }
+  return index;
+}
+
+// The holes among all blocks that the page has free: more than there were, or the same.
+static uint64_t holes_among(const page_t* page, const block_bits_t* bits) {
+  uint64_t holes = 0;
+  for (uint32_t first = 0, end = 0; end < page->capacity; first = end) {
+    first = bits_next(bits, first, page->capacity, true);
+    end = bits_next(bits, first, page->capacity, false);
+    if (first < end) { holes |= extent_bits(os_pages_of(page, (extent_t){first, end})); }
+  }
+  return holes;
+}
+
+static void holes_make(page_t* page, uint64_t wanted) {
+  while (wanted != 0) {
+    const uint64_t hole = extent_bits(first_hole(wanted));
+    uint8_t* start = page->start + low_bit(hole) * port_page_bytes();
+    if (!memory_make_hole(page->span_arena, start, hole_bytes(hole))) { return; }
+    page->holes |= hole;
+    wanted &= ~hole;
+  }
+}
+
+static void bits_set_holes(block_bits_t* bits, const page_t* page, bool are_free) {
+  uint64_t holes = page->holes;
+  uint32_t first = 0, end = 0;
+  while (page_next_hole(page, &holes, &first, &end)) {
+    for (uint32_t i = first; i < end; i++) { bits_set(bits, i, are_free); }
+  }
+}
+
+PRIVATE void page_make_holes(page_t* page) {
+  if (!HOLES || page_is_single(page)) { return; }
+  block_bits_t bits;
+  page_free_bits(page, &bits);
+  bits_set_holes(&bits, page, true);
+  const uint64_t wanted = holes_among(page, &bits) & ~page->holes;
+  if (wanted == 0) { return; }
+  holes_make(page, wanted);
+  bits_set_holes(&bits, page, false);
+  page_list_bits(page, &bits);
+}
