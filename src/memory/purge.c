@@ -4,7 +4,7 @@
 #include "internal.h"
 
 // Dirty bytes kept: 4 MiB, or 1/16 of what is in use, and where that turns out too little, more: up
-// to half of what is in use, or another 4 MiB, or 16 MiB while they come and go many times a second.
+// to half of what is in use, or another 4 MiB; 16 MiB while they come and go many times a second.
 enum { KEPT_SHARE = 16, SLACK_SHARE = 2, REGRET_MS = 1000 };
 enum { SWINGS = 32, SWING_BYTES = 16 << 20 };
 enum { PURGE_PIECE = 256 << 10 };
