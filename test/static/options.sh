@@ -1,8 +1,9 @@
 #!/bin/sh
 # test: when="release gcc"
-# The rows of src/service/options.def, the enum in include/mimalloc.h, the table in docs/options.md and the macros in
-# src/base/defaults.h agree.
-# With --print: writes the rows of the table, to be put into docs/options.md.
+# The rows of src/service/options.def, the enum in include/mimalloc.h, the table in docs/options.md, the list in
+# docs/man/mimalloc-options.7 and the macros in src/base/defaults.h agree.
+# With --print: writes the rows of the table, to be put into docs/options.md; with --print-man: the
+# list, to be put into the manual page.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 
@@ -27,6 +28,18 @@ table() {
         printf "| `%s` | %s | %s | %s%s |\n", $1, words($2), kind[$3], $5, older == "" ? "" : " (older name: `" older "`)" }'
 }
 
+# The same as items of a list in mdoc(7).
+manual_list() {
+  table | awk -F' [|] ' '
+    function escaped(s) { gsub(/\\/, "\\e", s); gsub(/-/, "\\-", s); return s }
+    {
+      name = substr($1, 4, length($1) - 4); sub(/ [|]$/, "", $4)
+      gsub(/`/, "", $4)
+      printf ".It Ev MIMALLOC_%s\n%s: %s.\nDefault: %s.\n", toupper(name), escaped($3), escaped($4), escaped($2)
+    }'
+}
+manual_page_list() { sed -n '/^\.It Ev MIMALLOC_/,/^\.El/{ /^\.El/q; p; }' "$root/docs/man/mimalloc-options.7"; }
+
 names() { sed -n 's/^OPTION(\([a-z_]*\),.*/\1/p' "$root/src/service/options.def"; }
 enum_names() { sed -n 's/^ *mi_option_\([a-z_]*\)\( = [0-9]*\)\{0,1\},.*/\1/p' "$root/include/mimalloc.h"; }
 in_effect() { sed -n '/, NONE, /!s/^OPTION(\([a-z_]*\),.*/\1/p' "$root/src/service/options.def"; }
@@ -42,7 +55,10 @@ show() {
   diff "$work/a" "$work/b" || true
 }
 
-if [ "${1-}" = --print ]; then table; exit 0; fi
+case ${1-} in
+  --print) table; exit 0 ;;
+  --print-man) manual_list; exit 0 ;;
+esac
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 [ "$(names | wc -l)" -gt 40 ] || { echo "options: options.def is not understood"; exit 1; }
@@ -51,4 +67,5 @@ trap 'rm -rf "$work"' EXIT
 is_same include/mimalloc.h "$(names)" "$(enum_names)"
 is_same src/base/defaults.h "$(in_effect)" "$(build_names)"
 is_same docs/options.md "$(table)" "$(doc_table)"
+is_same docs/man/mimalloc-options.7 "$(manual_list)" "$(manual_page_list)"
 echo "options agree: $(names | wc -l)"
