@@ -120,7 +120,7 @@ way_configurations() {
   done
   find Debug Release
   ls Debug/lib/*/libmimalloc-debug.a Debug/lib/*/mimalloc-debug.o Release/lib/*/libmimalloc.a
-  grep "lmimalloc-debug" Debug/lib/pkgconfig/mimalloc.pc
+  grep "lmimalloc-debug" Debug/lib/pkgconfig/mimalloc-debug.pc
   program limits.c Debug/lib/*/libmimalloc-debug.a
   if ./program block; then exit 1; fi
   program limits.c Release/lib/*/libmimalloc.a

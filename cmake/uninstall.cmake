@@ -1,0 +1,26 @@
+# Removes what the last `cmake --install` of the build folder that it runs in has installed, by the
+# list that this has left; below $DESTDIR, if that is set. A folder that is then empty, and is ours
+# by its name, goes too.
+if(NOT EXISTS install_manifest.txt)
+  message(FATAL_ERROR "nothing was installed from here: there is no install_manifest.txt")
+endif()
+file(STRINGS install_manifest.txt files)
+set(folders)
+foreach(file IN LISTS files)
+  set(file "$ENV{DESTDIR}${file}")
+  if(EXISTS "${file}" OR IS_SYMLINK "${file}")
+    file(REMOVE "${file}")
+    message(STATUS "removed ${file}")
+  endif()
+  get_filename_component(folder "${file}" DIRECTORY)
+  get_filename_component(above "${folder}" DIRECTORY)
+  list(APPEND folders "${folder}" "${above}")
+endforeach()
+list(REMOVE_DUPLICATES folders)
+list(SORT folders ORDER DESCENDING)  # what is below comes first
+foreach(folder IN LISTS folders)
+  file(GLOB left "${folder}/*")
+  if(folder MATCHES "/mimalloc(-[0-9.]+)?(/|$)" AND IS_DIRECTORY "${folder}" AND NOT left)
+    file(REMOVE_RECURSE "${folder}")
+  endif()
+endforeach()
