@@ -15,7 +15,8 @@ set(mi_install_archivedir "${CMAKE_INSTALL_LIBDIR}${mi_versioned}")
 
 install(FILES
   include/mimalloc.h include/mimalloc-stats.h include/mimalloc-profile.h
-  include/mimalloc-override.h include/mimalloc-new-delete.h
+  include/mimalloc-override.h include/mimalloc-new-delete.h include/mimalloc-cpp.h
+  include/mimalloc.cppm
   DESTINATION "${mi_install_includedir}")
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 

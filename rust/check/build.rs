@@ -89,12 +89,13 @@ fn main() {
     println!("cargo:rerun-if-changed=build.rs");
 }
 
-/// All headers but that of macros and that of C++.
+/// All headers but that of macros and those of C++.
 fn includes(folder: &str) -> String {
     let files = fs::read_dir(folder).unwrap().map(|file| file.unwrap().file_name());
     let names = files.map(|name| name.into_string().unwrap());
     names
-        .filter(|name| !name.contains("override") && !name.contains("new-delete"))
+        .filter(|name| name.ends_with(".h") && !name.contains("override"))
+        .filter(|name| !name.contains("new-delete") && !name.contains("cpp"))
         .map(|name| format!("#include <{name}>\n"))
         .collect()
 }

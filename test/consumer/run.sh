@@ -23,7 +23,7 @@ one() { find "$1" -name "$2" | grep . || { echo "no $2 below $1"; exit 1; }; }
 
 way_install() {
   install_into "$work/p"
-  for file in mimalloc.h mimalloc-stats.h mimalloc-override.h mimalloc-new-delete.h \
+  for file in mimalloc.h mimalloc-stats.h mimalloc-override.h mimalloc-new-delete.h mimalloc-cpp.h mimalloc.cppm \
     libmimalloc.so libmimalloc.so.3 libmimalloc.a mimalloc.o mimalloc.pc \
     mimalloc-config.cmake mimalloc-config-version.cmake; do
     one "$work/p" "$file"
@@ -112,6 +112,15 @@ way_new_delete() {
   ./new
 }
 
+way_module() {
+  for clang in clang++-19 clang++ ''; do command -v "$clang" >/dev/null && break; done
+  [ -n "$clang" ] || { echo "no clang"; return 0; }
+  "$clang" -std=c++20 -pthread -I"$headers" --precompile "$headers/mimalloc.cppm" -o mimalloc.pcm
+  "$clang" -std=c++20 -fmodule-file=mimalloc=mimalloc.pcm "$here/import.cpp" mimalloc.pcm \
+    "$(one prefix libmimalloc.a)" -pthread -o import
+  ./import
+}
+
 way_preload() {
   "$CC" "$here/plain.c" -o plain -ldl
   LD_PRELOAD=$libraries/libmimalloc.so.3 ./plain
@@ -121,7 +130,7 @@ way install
 headers=$(dirname "$(one prefix mimalloc.h)")
 libraries=$(dirname "$(one prefix libmimalloc.so.3)")
 for each in find_package install_toplevel add_subdirectory pkg_config object_first \
-  archive_in_static_program single_source override_macros new_delete preload; do
+  archive_in_static_program single_source override_macros new_delete module preload; do
   way $each
 done
 exit $bad

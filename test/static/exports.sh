@@ -1,7 +1,8 @@
 #!/bin/sh
 # test: when="release gcc shared"
-# The shared library exports what the headers declare, each with the version of cmake/mimalloc.map,
-# and the C library's and the C++ runtime's names without one; its SONAME has the major version.
+# The shared library and the C++ module export what the headers declare; the library with the
+# versions of cmake/mimalloc.map, and the C library's and the C++ runtime's names without one. Its
+# SONAME has the major version.
 #   exports.sh LIBRARY        prints what differs
 set -eu
 source=${MI_SOURCE_DIR:-$(cd "$(dirname "$0")/../.." && pwd)}
@@ -29,6 +30,14 @@ awk '/^[A-Z]/ { node = $1 } /^ +mi_/ { sub(/;/, ""); print $1 "@@" node }' \
   "$source/cmake/mimalloc.map" | sort >"$work/mapped"
 sed 's/@.*//' "$work/mapped" >"$work/mapped-names"
 differ "the headers (<) and mimalloc.map (>) disagree" "$work/declared" "$work/mapped-names"
+
+sed -n '/^\/\/ ---- Functions/,/^\/\/ ---- Allocators/s/^export using ::\(.*\);/\1/p' \
+  "$source/include/mimalloc.cppm" | sort >"$work/in-module"
+differ "the headers (<) and the module (>) disagree" "$work/declared" "$work/in-module"
+sed -n 's/^ *\(mi_option_[a-z_]*\) = .*/\1/p' "$source/include/mimalloc.h" | sort >"$work/enumerators"
+sed -n '/^\/\/ ---- Options/,$s/^export using ::\(mi_option_[a-z_]*\);/\1/p' \
+  "$source/include/mimalloc.cppm" | sort >"$work/enumerators-in-module"
+differ "the options (<) and the module (>) disagree" "$work/enumerators" "$work/enumerators-in-module"
 
 readelf --dyn-syms -W "$library" | awk '$7 ~ /^[0-9]+$/ && $5 != "LOCAL" { print $8 }' | sort >"$work/exported"
 grep '^mi_' "$work/exported" >"$work/exported-ours"
