@@ -22,13 +22,11 @@ install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 
 # ---- Libraries, and the CMake package ------------------------------------------------------------
 
-# The component of the package: secure, debug, guarded …; that without a name is "plain".
+# The component of the package: secure, debug, guarded …; the plain library has none.
 string(REGEX REPLACE "^mimalloc-?" "" mi_component "${mi_variant}")
 set(mi_exported mimalloc static)
 if(mi_component)
   set(mi_exported ${mi_component} ${mi_component}-static)
-else()
-  set(mi_component plain)
 endif()
 list(GET mi_exported 0 mi_exported_shared)
 list(GET mi_exported 1 mi_exported_static)
@@ -46,8 +44,8 @@ if(mi_targets)
     RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"
     LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
     ARCHIVE DESTINATION "${mi_install_archivedir}")
-  install(EXPORT mimalloc-targets NAMESPACE mimalloc:: FILE targets.cmake
-    DESTINATION "${mi_install_cmakedir}/${mi_component}")
+  install(EXPORT mimalloc-targets NAMESPACE mimalloc:: FILE ${mi_variant}-targets.cmake
+    DESTINATION "${mi_install_cmakedir}")
 endif()
 if(MI_BUILD_OBJECT)
   install(FILES "${mi_object}" DESTINATION "${mi_install_archivedir}")
@@ -88,6 +86,9 @@ if(NOT MI_BUILD_SHARED)  # then the archive is the library
 endif()
 configure_file(cmake/mimalloc.pc.in mimalloc.pc.in @ONLY)
 set(mi_pc "${mi_config_dir}/${mi_name}.pc")
+if(MI_INSTALL_BY_CONFIGURATION)
+  set(mi_pc "${mi_config_dir}/${mi_variant}.pc")
+endif()
 file(GENERATE OUTPUT "${mi_pc}" INPUT "${PROJECT_BINARY_DIR}/mimalloc.pc.in")
 install(FILES "${mi_pc}" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 

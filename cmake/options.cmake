@@ -48,6 +48,8 @@ option(MI_BUILD_OBJECT "Build the override object, mimalloc.o" ON)
 option(MI_BUILD_TESTS "Build the tests" ${mi_is_top_project})
 option(MI_BUILD_BENCH "Build the benchmark programs, bench/" OFF)
 option(MI_INSTALL_TOPLEVEL "Install right below lib/ and include/, no versioned folders" OFF)
+option(MI_INSTALL_BY_CONFIGURATION
+  "Install a Debug build as a configuration of the package that a Release build is, no variant" OFF)
 option(MI_LIBC_MUSL "The C library is musl" OFF)
 option(MI_WERROR "Make warnings in the library errors" OFF)
 
@@ -235,12 +237,15 @@ endif()
 
 # ---- what nobody knows ---------------------------------------------------------------------------
 
-# Of the caller's, since further folders have options of their own.
+# Of the caller's, since further folders have options of their own. One that the command line gave
+# with a type (-DMI_SECURE:BOOL=ON) keeps the help of such, so this file is asked as well.
 function(mi_warn_of_unknown_options)
+  file(READ "${PROJECT_SOURCE_DIR}/cmake/options.cmake" known)
   get_cmake_property(names CACHE_VARIABLES)
   foreach(name IN LISTS names)
     get_property(help CACHE ${name} PROPERTY HELPSTRING)
-    if(name MATCHES "^MI_" AND help STREQUAL "No help, variable specified on the command line.")
+    if(name MATCHES "^MI_" AND help STREQUAL "No help, variable specified on the command line."
+        AND NOT known MATCHES "[ (]${name}[ )\n]")
       message(WARNING "mimalloc has no option ${name}: it has no effect")
     endif()
   endforeach()

@@ -61,7 +61,11 @@ way_without_effect() {
   configure
   if grep "has no effect" configured; then exit 1; fi
 }
-way_unknown_option() { says "no option MI_SECURITY" -DMI_SECURITY=ON; }
+way_unknown_option() {
+  says "no option MI_SECURITY" -DMI_SECURITY=ON
+  says "libmimalloc-secure" -DMI_SECURE:BOOL=ON
+  if grep "no option" configured; then exit 1; fi
+}
 way_tools_with_checks() {
   printf '#include <valgrind/memcheck.h>\n' | "$CC" -fsyntax-only -x c - || return 0
   says "checks each access" -DMI_TRACK=VALGRIND -DMI_SECURE=ON
