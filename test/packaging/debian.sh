@@ -1,0 +1,34 @@
+#!/bin/sh
+# test: label=long when="release gcc glibc"
+# packages: debhelper dpkg-dev fakeroot lintian pkg-config
+# The Debian packages: built from the archive, no complaint of lintian's, installed into a folder of
+# their own, which the autopkgtest then uses.
+set -u
+# shellcheck source=lib/package
+. "$(dirname "$0")/lib/package"
+need dpkg-buildpackage dh fakeroot pkg-config
+
+cp "$archive" "mimalloc_$version.orig.tar.gz"
+tar -xzf "$archive"
+cp -r "$dist/packaging/debian/debian" "mimalloc-$version/"
+cd "mimalloc-$version" || exit 2
+unset MAKEFLAGS MFLAGS
+PATH=/usr/sbin:/usr/bin:/sbin:/bin logged dpkg-buildpackage -us -uc -d
+cd ..
+if command -v lintian >/dev/null; then
+  # that number Debian gives
+  lintian --allow-root --suppress-tags initial-upload-closes-no-bugs --fail-on error,warning ./*.changes \
+    >"$work/log" 2>&1 || { cat "$work/log"; fail "lintian complains"; }
+else
+  echo "debian: no lintian here"
+fi
+for package in libmimalloc3 libmimalloc-dev libmimalloc-tools; do
+  dpkg-deb -x ${package}_*.deb root
+done
+export PATH="$work/root/usr/bin:$PATH"
+triplet=$(dpkg-architecture -qDEB_HOST_MULTIARCH)
+export PKG_CONFIG_PATH="$work/root/usr/lib/$triplet/pkgconfig"
+export LD_LIBRARY_PATH="$work/root/usr/lib/$triplet" CMAKE_PREFIX_PATH="$work/root/usr"
+(cd "mimalloc-$version" && logged sh debian/tests/consumer)
+ls root/usr/share/man/man1/mi.1.gz root/usr/share/man/man3/mimalloc.3.gz root/usr/share/man/man7/mimalloc-options.7.gz >/dev/null || fail "no manual"
+echo "debian: $(ls ./*.deb | wc -l) packages"
