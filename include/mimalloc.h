@@ -178,7 +178,8 @@ mi_decl_result char* mi_realpath(const char* fname, char* resolved_name) mi_attr
 #define MI_SMALL_WSIZE_MAX (128)
 #define MI_SMALL_SIZE_MAX  (MI_SMALL_WSIZE_MAX * sizeof(void*))
 
-/* `size` must be at most MI_SMALL_SIZE_MAX: a test fewer than `mi_malloc`. */
+/* The same as `mi_malloc` and `mi_zalloc`, for any size: those are as fast. Other libraries of this
+   interface take at most MI_SMALL_SIZE_MAX. */
 mi_decl_alloc void* mi_malloc_small(size_t size) mi_attr_noexcept mi_attr_malloc
     mi_attr_alloc_size(1);
 mi_decl_alloc void* mi_zalloc_small(size_t size) mi_attr_noexcept mi_attr_malloc
@@ -193,9 +194,9 @@ static inline size_t mi_wsize_from_size(size_t size) mi_attr_noexcept {
   return size / sizeof(void*) + (size % sizeof(void*) != 0);
 }
 
-/* Frees a block that was allocated with a size of at most MI_SMALL_SIZE_MAX. `nonnull`: not NULL;
-   `local`: in a page that the calling thread owns. Both are promises of the caller that cost
-   nothing if they are broken. */
+/* The same as `mi_free`, for any block and NULL. What the names say of it (a size of at most
+   MI_SMALL_SIZE_MAX, not NULL, of the calling thread) is of use to other libraries of this
+   interface. */
 mi_decl_export void mi_free_small(void* p) mi_attr_noexcept;
 mi_decl_export void mi_free_small_nonnull(void* p) mi_attr_noexcept;
 mi_decl_export void mi_free_small_local(void* p) mi_attr_noexcept;
@@ -597,8 +598,8 @@ mi_decl_result char* mi_stats_get_json(size_t buf_size, char* buf) mi_attr_noexc
 /* Of the calling thread alone. */
 mi_decl_export void mi_thread_stats_print_out(mi_output_fun* out, void* arg) mi_attr_noexcept;
 
-/* Set all statistics to zero; add those of the calling thread to the total (also done as it
-   ends). */
+/* Set the statistics of the sub-process to zero; tell its heaps what the calling thread has
+   counted, which is also done as it ends, and which readings count in any case. */
 mi_decl_export void mi_stats_reset(void) mi_attr_noexcept;
 mi_decl_export void mi_stats_merge(void) mi_attr_noexcept;
 
@@ -675,8 +676,9 @@ mi_decl_result void* mi_aligned_offset_recalloc(void* p, size_t newcount, size_t
                                                 size_t alignment, size_t offset) mi_attr_noexcept
     mi_attr_alloc_size2(2, 3);
 
-/* As `mi_free`; the size and alignment must be those of the allocation, and are checked in debug
-   builds. */
+/* As `mi_free`. The size and alignment are those that the block was asked for with. Secure and
+   debug builds report those that it cannot have been asked for with (EINVAL), and leave the block
+   alone; others do not look at them. */
 mi_decl_export void mi_free_size(void* p, size_t size) mi_attr_noexcept;
 mi_decl_export void mi_free_size_aligned(void* p, size_t size, size_t alignment) mi_attr_noexcept;
 mi_decl_export void mi_free_aligned(void* p, size_t alignment) mi_attr_noexcept;
@@ -703,8 +705,8 @@ mi_decl_export void mi_register_error(mi_error_fun* fun, void* arg) mi_attr_noex
    OS. */
 mi_decl_export void mi_collect(bool force) mi_attr_noexcept;
 
-/* Collects until the calling thread keeps at most so many bytes, as far as its live blocks
-   allow. */
+/* As `mi_collect(true)` if the pages of the calling thread have more than so many bytes, which are
+   then as few as its live blocks allow; else nothing. */
 mi_decl_export void mi_collect_reduce(size_t target_thread_owned) mi_attr_noexcept;
 
 /* MI_MALLOC_VERSION of the library that runs. */
@@ -728,7 +730,7 @@ mi_decl_export void mi_process_done(void) mi_attr_noexcept;
 mi_decl_export void mi_thread_init(void) mi_attr_noexcept;
 mi_decl_export void mi_thread_done(void) mi_attr_noexcept;
 
-/* Says that the calling thread works in a pool: it takes over no memory that other threads left. */
+/* Says that the calling thread works in a pool: no effect, what a thread leaves is for all. */
 mi_decl_export void mi_thread_set_in_threadpool(void) mi_attr_noexcept;
 
 /* ---- Options ----
@@ -741,7 +743,7 @@ typedef enum mi_option_e {
   mi_option_show_stats = 1,                       /* print statistics at exit */
   mi_option_verbose = 2,                          /* print what happens */
   mi_option_deprecated_eager_commit = 3,          /* does nothing */
-  mi_option_arena_eager_commit = 4,               /* commit arenas whole; 2: if overcommitted */
+  mi_option_arena_eager_commit = 4,               /* 1: commit arenas whole; 0, 2: as used */
   mi_option_purge_decommits = 5,                  /* give memory back; 0: offer it to the OS */
   mi_option_allow_large_os_pages = 6,             /* use OS pages of 2 or 4 MiB */
   mi_option_reserve_huge_os_pages = 7,            /* so many 1 GiB pages at start */
@@ -753,19 +755,19 @@ typedef enum mi_option_e {
   mi_option_deprecated_segment_reset = 13,        /* does nothing */
   mi_option_deprecated_eager_commit_delay = 14,   /* does nothing */
   mi_option_purge_delay = 15,                     /* ms till unused memory goes back; -1 never */
-  mi_option_use_numa_nodes = 16,                  /* at most so many NUMA nodes; 0: ask the OS */
-  mi_option_disallow_os_alloc = 17,               /* only arenas that the program reserved */
-  mi_option_os_tag = 18,                          /* no effect but on macOS: VM tag */
-  mi_option_max_errors = 19,                      /* print at most so many errors */
-  mi_option_max_warnings = 20,                    /* print at most so many warnings */
-  mi_option_deprecated_max_segment_reclaim = 21,  /* does nothing */
-  mi_option_destroy_on_exit = 22,                 /* give all memory back at process end */
-  mi_option_arena_reserve = 23,                   /* reserve arenas of this size (KiB) */
-  mi_option_arena_purge_mult = 24,                /* multiplies `purge_delay` for arenas */
-  mi_option_deprecated_purge_extend_delay = 25,   /* does nothing */
-  mi_option_disallow_arena_alloc = 26,            /* no arenas: take memory from the OS */
+  mi_option_use_numa_nodes = 16,                 /* spread 1 GiB pages over so many nodes; 0: all */
+  mi_option_disallow_os_alloc = 17,              /* only arenas that the program reserved */
+  mi_option_os_tag = 18,                         /* no effect but on macOS: VM tag */
+  mi_option_max_errors = 19,                     /* print at most so many errors */
+  mi_option_max_warnings = 20,                   /* print at most so many warnings */
+  mi_option_deprecated_max_segment_reclaim = 21, /* does nothing */
+  mi_option_destroy_on_exit = 22,                /* destroy heaps, and collect, at process end */
+  mi_option_arena_reserve = 23,                  /* reserve arenas of this size (KiB) */
+  mi_option_arena_purge_mult = 24,               /* multiplies `purge_delay` for arenas */
+  mi_option_deprecated_purge_extend_delay = 25,  /* does nothing */
+  mi_option_disallow_arena_alloc = 26,           /* no arenas: take memory from the OS */
   mi_option_retry_on_oom = 27,          /* no effect but on Windows: retry for so many ms */
-  mi_option_visit_abandoned = 28,       /* allow visiting ended threads' pages */
+  mi_option_visit_abandoned = 28,       /* allow `mi_abandoned_visit_blocks` */
   mi_option_guarded_min = 29,           /* least size with a guard page (bytes) */
   mi_option_guarded_max = 30,           /* largest such size (bytes) */
   mi_option_guarded_precise = 31,       /* end blocks exactly at guard pages */
@@ -785,10 +787,10 @@ typedef enum mi_option_e {
   mi_option_arena_max_object_size = 45,         /* larger objects come from the OS (KiB) */
   mi_option_arena_is_numa_local = 46,           /* no effect */
   mi_option_stats_merge_on_collect = 47,        /* no effect: always merged */
-  mi_option_profile_alloc_interval = 48,        /* no effect yet, as all of `profile` (KiB) */
-  mi_option_profile_inuse_interval = 49,        /* (KiB) */
-  mi_option_profile_time_interval = 50,         /* (seconds) */
-  mi_option_profile_sample_rate = 51,           /* (KiB) */
+  mi_option_profile_alloc_interval = 48,        /* no effect yet (KiB) */
+  mi_option_profile_inuse_interval = 49,        /* no effect yet (KiB) */
+  mi_option_profile_time_interval = 50,         /* no effect yet (seconds) */
+  mi_option_profile_sample_rate = 51,           /* no effect yet (KiB) */
   mi_option_stats_merge_threshold = 52,         /* no effect: always merged */
   mi_option_arena_purge_immediate_size = 53,    /* so much goes back at once (KiB); 0 no */
   _mi_option_last = 54,                         /* the last number of mimalloc's, and one */
@@ -883,8 +885,8 @@ mi_decl_export void mi_heap_guarded_set_size_bound(mi_heap_t* heap, size_t min,
 #endif
 
 /* ---- Sizes known when compiled ----
-   As the functions without `csize`; a small size of whole words needs no test at run time.
-   `nonnull` promises that the pointer is not NULL. */
+   As the functions without `csize`, and no faster here. `nonnull` promises that the pointer is not
+   NULL, which is not looked at. */
 
 /* For the functions below alone. */
 static inline bool mi_csize_is_words(size_t size) mi_attr_noexcept {

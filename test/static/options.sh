@@ -1,7 +1,8 @@
 #!/bin/sh
 # test: when="release gcc"
 # The rows of src/service/options.def, the enum in include/mimalloc.h, the table in docs/options.md, the list in
-# docs/man/mimalloc-options.7 and the macros in src/base/defaults.h agree.
+# docs/man/mimalloc-options.7 and the macros in src/base/defaults.h agree. An option that no code reads says that it has no
+# effect, and no other says so.
 # With --print: writes the rows of the table, to be put into docs/options.md; with --print-man: the
 # list, to be put into the manual page.
 set -eu
@@ -68,4 +69,17 @@ is_same include/mimalloc.h "$(names)" "$(enum_names)"
 is_same src/base/defaults.h "$(in_effect)" "$(build_names)"
 is_same docs/options.md "$(table)" "$(doc_table)"
 is_same docs/man/mimalloc-options.7 "$(manual_list)" "$(manual_page_list)"
+
+# What an option claims has code, and what has none claims nothing, here and in the header.
+without_effect() { sed -n 's/^OPTION(\([a-z_]*\),.*"no effect: .*/\1/p' "$root/src/service/options.def" | sort; }
+without_code() {
+  names | while read -r name; do
+    grep -rqE "mi_option_$name([^a-z_]|\$)" "$root/src" --include='*.c' --include='*.h' || echo "$name"
+  done | sort
+}
+header_without_effect() {
+  sed -n 's/^ *mi_option_\([a-z_]*\) = [0-9]*,.*\(no effect\|does nothing\).*/\1/p' "$root/include/mimalloc.h" | sort
+}
+is_same "the code of src" "$(without_effect)" "$(without_code)"
+is_same include/mimalloc.h "$(without_effect)" "$(header_without_effect)"
 echo "options agree: $(names | wc -l)"
