@@ -148,12 +148,14 @@ typedef bool(mi_cdecl mi_commit_fun_t)(bool commit, void* start, size_t size, bo
 
 /* ---- Basic: the C names ---- */
 
-/* As the C function without `mi_`. `mi_calloc` returns zeroed memory. `mi_realloc` moves the
-   block where it must; on failure it returns NULL and the old block stays valid; size 0 shrinks
-   the block. */
+/* As the C functions without `mi_`; but `mi_realloc` to size 0 shrinks the block. */
+
+/* Allocates `size` bytes. */
 mi_decl_alloc void* mi_malloc(size_t size) mi_attr_noexcept mi_attr_malloc mi_attr_alloc_size(1);
+/* Allocates `count` times `size` bytes of zeroed memory. */
 mi_decl_alloc void* mi_calloc(size_t count, size_t size) mi_attr_noexcept mi_attr_malloc
     mi_attr_alloc_size2(1, 2);
+/* Makes the block `newsize` bytes, and moves it where it must; on failure it stays valid. */
 mi_decl_result void* mi_realloc(void* p, size_t newsize) mi_attr_noexcept mi_attr_alloc_size(2);
 
 /* Makes the block at least `newsize` bytes without moving it; NULL (and no change) where it
@@ -163,9 +165,9 @@ mi_decl_result void* mi_expand(void* p, size_t newsize) mi_attr_noexcept mi_attr
 /* Frees a block; NULL is allowed and errno is kept. */
 mi_decl_export void mi_free(void* p) mi_attr_noexcept;
 
-/* Copies of a string; NULL gives NULL. `mi_strndup` copies at most `n` characters and
-   terminates. */
+/* Copies a string into a new block; NULL gives NULL. */
 mi_decl_alloc char* mi_strdup(const char* s) mi_attr_noexcept mi_attr_malloc;
+/* Copies at most `n` characters of a string, and terminates the copy; NULL gives NULL. */
 mi_decl_alloc char* mi_strndup(const char* s, size_t n) mi_attr_noexcept mi_attr_malloc;
 
 /* The absolute path of a file, in `resolved_name` or, where that is NULL, in a new block. NULL
@@ -174,19 +176,23 @@ mi_decl_result char* mi_realpath(const char* fname, char* resolved_name) mi_attr
 
 /* ---- Extended and small ---- */
 
-/* Largest size, in machine words and in bytes, that the `_small` functions take. */
+/* Largest size, in machine words and in bytes, that the `_small` functions are for. */
 #define MI_SMALL_WSIZE_MAX (128)
 #define MI_SMALL_SIZE_MAX  (MI_SMALL_WSIZE_MAX * sizeof(void*))
 
-/* The same as `mi_malloc` and `mi_zalloc`, for any size: those are as fast. Other libraries of this
-   interface take at most MI_SMALL_SIZE_MAX. */
+/* No faster than the others, and for any size; other libraries of this interface take at most
+   MI_SMALL_SIZE_MAX. */
+
+/* As `mi_malloc`. */
 mi_decl_alloc void* mi_malloc_small(size_t size) mi_attr_noexcept mi_attr_malloc
     mi_attr_alloc_size(1);
+/* As `mi_zalloc`. */
 mi_decl_alloc void* mi_zalloc_small(size_t size) mi_attr_noexcept mi_attr_malloc
     mi_attr_alloc_size(1);
 
-/* The same with the size in machine words. */
+/* As `mi_malloc`, with the size in machine words. */
 mi_decl_alloc void* mi_wmalloc_small(size_t wsize) mi_attr_noexcept mi_attr_malloc;
+/* As `mi_zalloc`, with the size in machine words. */
 mi_decl_alloc void* mi_wzalloc_small(size_t wsize) mi_attr_noexcept mi_attr_malloc;
 
 /* Bytes in machine words, rounded up. */
@@ -194,21 +200,27 @@ static inline size_t mi_wsize_from_size(size_t size) mi_attr_noexcept {
   return size / sizeof(void*) + (size % sizeof(void*) != 0);
 }
 
-/* The same as `mi_free`, for any block and NULL. What the names say of it (a size of at most
-   MI_SMALL_SIZE_MAX, not NULL, of the calling thread) is of use to other libraries of this
-   interface. */
+/* For any block, and NULL: what the names say of it (a size of at most MI_SMALL_SIZE_MAX, not NULL,
+   of the calling thread) is of use to other libraries of this interface. */
+
+/* As `mi_free`. */
 mi_decl_export void mi_free_small(void* p) mi_attr_noexcept;
+/* As `mi_free`. */
 mi_decl_export void mi_free_small_nonnull(void* p) mi_attr_noexcept;
+/* As `mi_free`. */
 mi_decl_export void mi_free_small_local(void* p) mi_attr_noexcept;
+/* As `mi_free`. */
 mi_decl_export void mi_free_small_local_nonnull(void* p) mi_attr_noexcept;
 
-/* Zeroed memory; an array that is not zeroed; an array resized; a block resized that is freed on
-   failure. */
+/* Allocates `size` bytes of zeroed memory. */
 mi_decl_alloc void* mi_zalloc(size_t size) mi_attr_noexcept mi_attr_malloc mi_attr_alloc_size(1);
+/* Allocates `count` times `size` bytes, not zeroed. */
 mi_decl_alloc void* mi_mallocn(size_t count, size_t size) mi_attr_noexcept mi_attr_malloc
     mi_attr_alloc_size2(1, 2);
+/* As `mi_realloc`, to `count` times `size` bytes. */
 mi_decl_result void* mi_reallocn(void* p, size_t count, size_t size) mi_attr_noexcept
     mi_attr_alloc_size2(2, 3);
+/* As `mi_realloc`, but on failure the block is freed. */
 mi_decl_result void* mi_reallocf(void* p, size_t newsize) mi_attr_noexcept mi_attr_alloc_size(2);
 
 /* Bytes that may be used in the block, at least what was asked for; 0 for NULL. */
@@ -222,20 +234,28 @@ mi_decl_result size_t mi_good_size(size_t size) mi_attr_noexcept;
    (0 where it fails or frees NULL), all of which may be used. `mi_urealloc` stores those of the
    old and of the new block. The pointers for sizes may be NULL. */
 
+/* As `mi_malloc`. */
 mi_decl_alloc void* mi_umalloc(size_t size, size_t* block_size) mi_attr_noexcept mi_attr_malloc;
+/* As `mi_calloc`. */
 mi_decl_alloc void* mi_ucalloc(size_t count, size_t size,
                                size_t* block_size) mi_attr_noexcept mi_attr_malloc;
+/* As `mi_realloc`; stores the usable bytes of the old and of the new block. */
 mi_decl_result void* mi_urealloc(void* p, size_t newsize, size_t* block_size_pre,
                                  size_t* block_size_post) mi_attr_noexcept;
+/* As `mi_free`; stores the usable bytes that the block had. */
 mi_decl_export void mi_ufree(void* p, size_t* block_size) mi_attr_noexcept;
+/* As `mi_malloc_aligned`. */
 mi_decl_alloc void* mi_umalloc_aligned(size_t size, size_t alignment,
                                        size_t* block_size) mi_attr_noexcept mi_attr_malloc
     mi_attr_alloc_align(2);
+/* As `mi_zalloc_aligned`. */
 mi_decl_alloc void* mi_uzalloc_aligned(size_t size, size_t alignment,
                                        size_t* block_size) mi_attr_noexcept mi_attr_malloc
     mi_attr_alloc_align(2);
+/* As `mi_malloc_small`. */
 mi_decl_alloc void* mi_umalloc_small(size_t size,
                                      size_t* block_size) mi_attr_noexcept mi_attr_malloc;
+/* As `mi_zalloc_small`. */
 mi_decl_alloc void* mi_uzalloc_small(size_t size,
                                      size_t* block_size) mi_attr_noexcept mi_attr_malloc;
 
@@ -243,16 +263,22 @@ mi_decl_alloc void* mi_uzalloc_small(size_t size,
    As `mi_realloc`, and what is added to the block is zero. Only for blocks that were zeroed when
    they were allocated and resized by these functions alone since. `_at`: see below. */
 
+/* As `mi_realloc`; what is added is zero. */
 mi_decl_result void* mi_rezalloc(void* p, size_t newsize) mi_attr_noexcept mi_attr_alloc_size(2);
+/* As `mi_reallocn`; what is added is zero. */
 mi_decl_result void* mi_recalloc(void* p, size_t newcount, size_t size) mi_attr_noexcept
     mi_attr_alloc_size2(2, 3);
+/* As `mi_realloc_aligned`; what is added is zero. */
 mi_decl_result void* mi_rezalloc_aligned(void* p, size_t newsize, size_t alignment) mi_attr_noexcept
     mi_attr_alloc_size(2) mi_attr_alloc_align(3);
+/* As `mi_realloc_aligned_at`; what is added is zero. */
 mi_decl_result void* mi_rezalloc_aligned_at(void* p, size_t newsize, size_t alignment,
                                             size_t offset) mi_attr_noexcept mi_attr_alloc_size(2);
+/* As `mi_rezalloc_aligned`, to `newcount` times `size` bytes. */
 mi_decl_result void* mi_recalloc_aligned(void* p, size_t newcount, size_t size,
                                          size_t alignment) mi_attr_noexcept
     mi_attr_alloc_size2(2, 3) mi_attr_alloc_align(4);
+/* As `mi_rezalloc_aligned_at`, to `newcount` times `size` bytes. */
 mi_decl_result void* mi_recalloc_aligned_at(void* p, size_t newcount, size_t size, size_t alignment,
                                             size_t offset) mi_attr_noexcept
     mi_attr_alloc_size2(2, 3);
@@ -262,24 +288,32 @@ mi_decl_result void* mi_recalloc_aligned_at(void* p, size_t newcount, size_t siz
    the address at `offset` into the block that is the multiple. Such blocks are resized by the
    `_aligned` functions to keep their alignment, and freed as all others. */
 
+/* As `mi_malloc`, at a multiple of `alignment`. */
 mi_decl_alloc void* mi_malloc_aligned(size_t size, size_t alignment) mi_attr_noexcept mi_attr_malloc
     mi_attr_alloc_size(1) mi_attr_alloc_align(2);
+/* As `mi_malloc`, with the address `offset` bytes in at a multiple of `alignment`. */
 mi_decl_alloc void* mi_malloc_aligned_at(size_t size, size_t alignment,
                                          size_t offset) mi_attr_noexcept mi_attr_malloc
     mi_attr_alloc_size(1);
+/* As `mi_zalloc`, at a multiple of `alignment`. */
 mi_decl_alloc void* mi_zalloc_aligned(size_t size, size_t alignment) mi_attr_noexcept mi_attr_malloc
     mi_attr_alloc_size(1) mi_attr_alloc_align(2);
+/* As `mi_zalloc`, with the address `offset` bytes in at a multiple of `alignment`. */
 mi_decl_alloc void* mi_zalloc_aligned_at(size_t size, size_t alignment,
                                          size_t offset) mi_attr_noexcept mi_attr_malloc
     mi_attr_alloc_size(1);
+/* As `mi_calloc`, at a multiple of `alignment`. */
 mi_decl_alloc void* mi_calloc_aligned(size_t count, size_t size,
                                       size_t alignment) mi_attr_noexcept mi_attr_malloc
     mi_attr_alloc_size2(1, 2) mi_attr_alloc_align(3);
+/* As `mi_calloc`, with the address `offset` bytes in at a multiple of `alignment`. */
 mi_decl_alloc void* mi_calloc_aligned_at(size_t count, size_t size, size_t alignment,
                                          size_t offset) mi_attr_noexcept mi_attr_malloc
     mi_attr_alloc_size2(1, 2);
+/* As `mi_realloc`; where the block then lies is a multiple of `alignment`. */
 mi_decl_result void* mi_realloc_aligned(void* p, size_t newsize, size_t alignment) mi_attr_noexcept
     mi_attr_alloc_size(2) mi_attr_alloc_align(3);
+/* As `mi_realloc`; the address `offset` bytes in is then a multiple of `alignment`. */
 mi_decl_result void* mi_realloc_aligned_at(void* p, size_t newsize, size_t alignment,
                                            size_t offset) mi_attr_noexcept mi_attr_alloc_size(2);
 
@@ -287,14 +321,16 @@ mi_decl_result void* mi_realloc_aligned_at(void* p, size_t newsize, size_t align
    A heap may be used from any thread. The caller sees to it that no thread uses a heap while it
    is deleted or destroyed, and none after. */
 
-/* A new heap in the sub-process of the calling thread, or NULL when there is no memory. With an
-   arena, the heap allocates in that arena only. */
+/* Makes a heap in the sub-process of the calling thread; NULL when there is no memory. */
 mi_decl_result mi_heap_t* mi_heap_new(void) mi_attr_noexcept;
+/* As `mi_heap_new`; the heap allocates in that arena only. */
 mi_decl_result mi_heap_t* mi_heap_new_in_arena(mi_arena_id_t arena_id) mi_attr_noexcept;
 
-/* Ends a heap. Delete: its live blocks move to the main heap and stay valid. Destroy: its live
-   blocks are freed, without a look at them. NULL and the main heap are left alone. */
+/* NULL and the main heap are left alone. */
+
+/* Ends a heap; its live blocks move to the main heap and stay valid. */
 mi_decl_export void mi_heap_delete(mi_heap_t* heap) mi_attr_noexcept;
+/* Ends a heap; its live blocks are freed, without a look at them. */
 mi_decl_export void mi_heap_destroy(mi_heap_t* heap) mi_attr_noexcept;
 
 /* Prefers memory of this NUMA node for the heap from now on; a negative node ends the
@@ -311,11 +347,15 @@ mi_decl_result mi_heap_t* mi_heap_main(void) mi_attr_noexcept;
 /* The heap that the block `p` is in, or NULL where `p` is no pointer of this library. */
 mi_decl_result mi_heap_t* mi_heap_of(const void* p) mi_attr_noexcept;
 
-/* Whether `p` points into memory of this heap; of any heap (two names); of the heap that the
-   plain functions of the calling thread use. Any address may be asked about. */
+/* Any address may be asked about. */
+
+/* Tells whether `p` points into memory of this heap. */
 mi_decl_result bool mi_heap_contains(const mi_heap_t* heap, const void* p) mi_attr_noexcept;
+/* Tells whether `p` points into memory of any heap. */
 mi_decl_result bool mi_any_heap_contains(const void* p) mi_attr_noexcept;
+/* As `mi_any_heap_contains`. */
 mi_decl_result bool mi_is_in_heap_region(const void* p) mi_attr_noexcept;
+/* Tells whether `p` points into the heap that `mi_malloc` of the calling thread uses. */
 mi_decl_result bool mi_check_owned(const void* p) mi_attr_noexcept;
 
 /* The id of the thread that owns the page of the block `p` now. 0 for what nobody owns: the blocks
@@ -335,106 +375,131 @@ mi_decl_result mi_theap_t* mi_heap_theap(mi_heap_t* heap) mi_attr_noexcept;
 mi_decl_result bool mi_unsafe_heap_page_is_under_utilized(mi_heap_t* heap, void* p,
                                                           size_t perc_threshold) mi_attr_noexcept;
 
-/* Calls the visitor for each area of the heap and, with `visit_blocks`, for each live block; the
-   second form only for areas that ended threads left. True when all were visited. Where another
-   thread allocates or frees in the heap meanwhile it is not known which of the blocks that this
-   concerns are seen, and the visitor must not look into them. */
+/* The visitor is called for each area and, with `visit_blocks`, for each live block. True when all
+   were visited. Where another thread allocates or frees in the heap meanwhile it is not known which
+   of the blocks that this concerns are seen, and the visitor must not look into them. */
+
+/* Visits each area of the heap. */
 mi_decl_export bool mi_heap_visit_blocks(mi_heap_t* heap, bool visit_blocks,
                                          mi_block_visit_fun* visitor, void* arg);
+/* Visits each area of the heap that ended threads left. */
 mi_decl_export bool mi_heap_visit_abandoned_blocks(mi_heap_t* heap, bool visit_blocks,
                                                    mi_block_visit_fun* visitor, void* arg);
 
 /* ---- Allocating in a heap: as the functions without `heap_` ---- */
 
+/* As `mi_malloc`, in the heap. */
 mi_decl_alloc void* mi_heap_malloc(mi_heap_t* heap, size_t size) mi_attr_noexcept mi_attr_malloc
     mi_attr_alloc_size(2);
+/* As `mi_zalloc`, in the heap. */
 mi_decl_alloc void* mi_heap_zalloc(mi_heap_t* heap, size_t size) mi_attr_noexcept mi_attr_malloc
     mi_attr_alloc_size(2);
+/* As `mi_calloc`, in the heap. */
 mi_decl_alloc void* mi_heap_calloc(mi_heap_t* heap, size_t count,
                                    size_t size) mi_attr_noexcept mi_attr_malloc
     mi_attr_alloc_size2(2, 3);
+/* As `mi_mallocn`, in the heap. */
 mi_decl_alloc void* mi_heap_mallocn(mi_heap_t* heap, size_t count,
                                     size_t size) mi_attr_noexcept mi_attr_malloc
     mi_attr_alloc_size2(2, 3);
+/* As `mi_malloc_small`, in the heap. */
 mi_decl_alloc void* mi_heap_malloc_small(mi_heap_t* heap,
                                          size_t size) mi_attr_noexcept mi_attr_malloc
     mi_attr_alloc_size(2);
+/* As `mi_zalloc_small`, in the heap. */
 mi_decl_alloc void* mi_heap_zalloc_small(mi_heap_t* heap,
                                          size_t size) mi_attr_noexcept mi_attr_malloc
     mi_attr_alloc_size(2);
 
-/* A block that moves, moves into `heap`. */
+/* As `mi_realloc`; a block that moves, moves into the heap. */
 mi_decl_result void* mi_heap_realloc(mi_heap_t* heap, void* p, size_t newsize) mi_attr_noexcept
     mi_attr_alloc_size(3);
+/* As `mi_reallocn`; a block that moves, moves into the heap. */
 mi_decl_result void* mi_heap_reallocn(mi_heap_t* heap, void* p, size_t count,
                                       size_t size) mi_attr_noexcept mi_attr_alloc_size2(3, 4);
+/* As `mi_reallocf`; a block that moves, moves into the heap. */
 mi_decl_result void* mi_heap_reallocf(mi_heap_t* heap, void* p, size_t newsize) mi_attr_noexcept
     mi_attr_alloc_size(3);
 
-/* Copies of strings, and paths. */
+/* As `mi_strdup`, in the heap. */
 mi_decl_alloc char* mi_heap_strdup(mi_heap_t* heap, const char* s) mi_attr_noexcept mi_attr_malloc;
+/* As `mi_strndup`, in the heap. */
 mi_decl_alloc char* mi_heap_strndup(mi_heap_t* heap, const char* s,
                                     size_t n) mi_attr_noexcept mi_attr_malloc;
+/* As `mi_realpath`, in the heap. */
 mi_decl_result char* mi_heap_realpath(mi_heap_t* heap, const char* fname,
                                       char* resolved_name) mi_attr_noexcept;
 
-/* Aligned; a block that moves, moves into `heap`. */
+/* As `mi_malloc_aligned`, in the heap. */
 mi_decl_alloc void* mi_heap_malloc_aligned(mi_heap_t* heap, size_t size,
                                            size_t alignment) mi_attr_noexcept mi_attr_malloc
     mi_attr_alloc_size(2) mi_attr_alloc_align(3);
+/* As `mi_malloc_aligned_at`, in the heap. */
 mi_decl_alloc void* mi_heap_malloc_aligned_at(mi_heap_t* heap, size_t size, size_t alignment,
                                               size_t offset) mi_attr_noexcept mi_attr_malloc
     mi_attr_alloc_size(2);
+/* As `mi_zalloc_aligned`, in the heap. */
 mi_decl_alloc void* mi_heap_zalloc_aligned(mi_heap_t* heap, size_t size,
                                            size_t alignment) mi_attr_noexcept mi_attr_malloc
     mi_attr_alloc_size(2) mi_attr_alloc_align(3);
+/* As `mi_zalloc_aligned_at`, in the heap. */
 mi_decl_alloc void* mi_heap_zalloc_aligned_at(mi_heap_t* heap, size_t size, size_t alignment,
                                               size_t offset) mi_attr_noexcept mi_attr_malloc
     mi_attr_alloc_size(2);
+/* As `mi_calloc_aligned`, in the heap. */
 mi_decl_alloc void* mi_heap_calloc_aligned(mi_heap_t* heap, size_t count, size_t size,
                                            size_t alignment) mi_attr_noexcept mi_attr_malloc
     mi_attr_alloc_size2(2, 3) mi_attr_alloc_align(4);
+/* As `mi_calloc_aligned_at`, in the heap. */
 mi_decl_alloc void* mi_heap_calloc_aligned_at(mi_heap_t* heap, size_t count, size_t size,
                                               size_t alignment,
                                               size_t offset) mi_attr_noexcept mi_attr_malloc
     mi_attr_alloc_size2(2, 3);
+/* As `mi_realloc_aligned`; a block that moves, moves into the heap. */
 mi_decl_result void* mi_heap_realloc_aligned(mi_heap_t* heap, void* p, size_t newsize,
                                              size_t alignment) mi_attr_noexcept
     mi_attr_alloc_size(3) mi_attr_alloc_align(4);
+/* As `mi_realloc_aligned_at`; a block that moves, moves into the heap. */
 mi_decl_result void* mi_heap_realloc_aligned_at(mi_heap_t* heap, void* p, size_t newsize,
                                                 size_t alignment, size_t offset) mi_attr_noexcept
     mi_attr_alloc_size(3);
 
-/* Zero-initialised reallocation; a block that moves, moves into `heap`. */
+/* As `mi_rezalloc`; a block that moves, moves into the heap. */
 mi_decl_result void* mi_heap_rezalloc(mi_heap_t* heap, void* p, size_t newsize) mi_attr_noexcept
     mi_attr_alloc_size(3);
+/* As `mi_recalloc`; a block that moves, moves into the heap. */
 mi_decl_result void* mi_heap_recalloc(mi_heap_t* heap, void* p, size_t newcount,
                                       size_t size) mi_attr_noexcept mi_attr_alloc_size2(3, 4);
+/* As `mi_rezalloc_aligned`; a block that moves, moves into the heap. */
 mi_decl_result void* mi_heap_rezalloc_aligned(mi_heap_t* heap, void* p, size_t newsize,
                                               size_t alignment) mi_attr_noexcept
     mi_attr_alloc_size(3) mi_attr_alloc_align(4);
+/* As `mi_rezalloc_aligned_at`; a block that moves, moves into the heap. */
 mi_decl_result void* mi_heap_rezalloc_aligned_at(mi_heap_t* heap, void* p, size_t newsize,
                                                  size_t alignment, size_t offset) mi_attr_noexcept
     mi_attr_alloc_size(3);
+/* As `mi_recalloc_aligned`; a block that moves, moves into the heap. */
 mi_decl_result void* mi_heap_recalloc_aligned(mi_heap_t* heap, void* p, size_t newcount,
                                               size_t size, size_t alignment) mi_attr_noexcept
     mi_attr_alloc_size2(3, 4) mi_attr_alloc_align(5);
+/* As `mi_recalloc_aligned_at`; a block that moves, moves into the heap. */
 mi_decl_result void* mi_heap_recalloc_aligned_at(mi_heap_t* heap, void* p, size_t newcount,
                                                  size_t size, size_t alignment,
                                                  size_t offset) mi_attr_noexcept
     mi_attr_alloc_size2(3, 4);
 
-/* As `mi_new` and `mi_new_n`: may throw `std::bad_alloc`. */
+/* As `mi_new`, in the heap. */
 mi_decl_alloc void* mi_heap_alloc_new(mi_heap_t* heap, size_t size) mi_attr_malloc
     mi_attr_alloc_size(2);
+/* As `mi_new_n`, in the heap. */
 mi_decl_alloc void* mi_heap_alloc_new_n(mi_heap_t* heap, size_t count, size_t size) mi_attr_malloc
     mi_attr_alloc_size2(2, 3);
 
 /* ---- Thread-local heaps: only for the thread whose share of a heap it is ---- */
 
-/* Which theap the plain functions (`mi_malloc`, …) of the calling thread use. Setting returns
-   the former. */
+/* Lets the plain functions of the calling thread use this one; returns the former. */
 mi_decl_export mi_theap_t* mi_theap_set_default(mi_theap_t* theap) mi_attr_noexcept;
+/* Returns the one that the plain functions of the calling thread use. */
 mi_decl_result mi_theap_t* mi_theap_get_default(void) mi_attr_noexcept;
 
 /* As `mi_heap_collect`. */
@@ -445,43 +510,60 @@ mi_decl_export void mi_theap_collect(mi_theap_t* theap, bool force) mi_attr_noex
    the heap again. (That of the main heap is the thread's, and stays until the thread ends.)
    Quiescent abandon leaves the record as it is, and may also be called by another thread while the
    theap's thread is outside of the library, and stays so until the call returns. */
+
+/* Gives the theap's pages to its heap, and ends the theap. */
 mi_decl_export void mi_theap_delete(mi_theap_t* theap) mi_attr_noexcept;
+/* Gives the theap's pages to its heap. */
 mi_decl_export void mi_theap_quiescent_abandon(mi_theap_t* theap) mi_attr_noexcept;
 
-/* As the functions without `theap_`; they spare the search for the thread's share. */
+/* They spare the search for the thread's share. */
+
+/* As `mi_malloc`, in the theap. */
 mi_decl_alloc void* mi_theap_malloc(mi_theap_t* theap, size_t size) mi_attr_noexcept mi_attr_malloc
     mi_attr_alloc_size(2);
+/* As `mi_zalloc`, in the theap. */
 mi_decl_alloc void* mi_theap_zalloc(mi_theap_t* theap, size_t size) mi_attr_noexcept mi_attr_malloc
     mi_attr_alloc_size(2);
+/* As `mi_calloc`, in the theap. */
 mi_decl_alloc void* mi_theap_calloc(mi_theap_t* theap, size_t count,
                                     size_t size) mi_attr_noexcept mi_attr_malloc
     mi_attr_alloc_size2(2, 3);
+/* As `mi_malloc_small`, in the theap. */
 mi_decl_alloc void* mi_theap_malloc_small(mi_theap_t* theap,
                                           size_t size) mi_attr_noexcept mi_attr_malloc
     mi_attr_alloc_size(2);
+/* As `mi_zalloc_small`, in the theap. */
 mi_decl_alloc void* mi_theap_zalloc_small(mi_theap_t* theap,
                                           size_t size) mi_attr_noexcept mi_attr_malloc
     mi_attr_alloc_size(2);
+/* As `mi_wmalloc_small`, in the theap. */
 mi_decl_alloc void* mi_theap_wmalloc_small(mi_theap_t* theap,
                                            size_t wsize) mi_attr_noexcept mi_attr_malloc;
+/* As `mi_wzalloc_small`, in the theap. */
 mi_decl_alloc void* mi_theap_wzalloc_small(mi_theap_t* theap,
                                            size_t wsize) mi_attr_noexcept mi_attr_malloc;
+/* As `mi_malloc_aligned`, in the theap. */
 mi_decl_alloc void* mi_theap_malloc_aligned(mi_theap_t* theap, size_t size,
                                             size_t alignment) mi_attr_noexcept mi_attr_malloc
     mi_attr_alloc_size(2) mi_attr_alloc_align(3);
+/* As `mi_zalloc_aligned`, in the theap. */
 mi_decl_alloc void* mi_theap_zalloc_aligned(mi_theap_t* theap, size_t size,
                                             size_t alignment) mi_attr_noexcept mi_attr_malloc
     mi_attr_alloc_size(2) mi_attr_alloc_align(3);
+/* As `mi_realloc`, in the theap. */
 mi_decl_result void* mi_theap_realloc(mi_theap_t* theap, void* p, size_t newsize) mi_attr_noexcept
     mi_attr_alloc_size(3);
+/* As `mi_rezalloc`, in the theap. */
 mi_decl_result void* mi_theap_rezalloc(mi_theap_t* theap, void* p, size_t newsize) mi_attr_noexcept
     mi_attr_alloc_size(3);
 
-/* As `mi_new`, `mi_new_n` and `mi_new_nothrow`: the first two may throw `std::bad_alloc`. */
+/* As `mi_new`, in the theap. */
 mi_decl_alloc void* mi_theap_alloc_new(mi_theap_t* theap, size_t size) mi_attr_malloc
     mi_attr_alloc_size(2);
+/* As `mi_new_n`, in the theap. */
 mi_decl_alloc void* mi_theap_alloc_new_n(mi_theap_t* theap, size_t count,
                                          size_t size) mi_attr_malloc mi_attr_alloc_size2(2, 3);
+/* As `mi_new_nothrow`, in the theap. */
 mi_decl_alloc void* mi_theap_alloc_new_nothrow(mi_theap_t* theap,
                                                size_t size) mi_attr_noexcept mi_attr_malloc
     mi_attr_alloc_size(2);
@@ -491,8 +573,11 @@ mi_decl_alloc void* mi_theap_alloc_new_nothrow(mi_theap_t* theap,
    bytes, as asked for or as rounded (141 to 160). A rate takes the place of sampling by bytes,
    which is an option. The theap is one of the calling thread's; another's, or NULL, is an error or
    does nothing. See docs/guarded.md. */
+
+/* Guards one in `sample_rate` blocks of the theap. */
 mi_decl_export void mi_theap_guarded_set_sample_rate(mi_theap_t* theap, size_t sample_rate,
                                                      size_t seed) mi_attr_noexcept;
+/* Guards only blocks of `min` to `max` bytes. */
 mi_decl_export void mi_theap_guarded_set_size_bound(mi_theap_t* theap, size_t min,
                                                     size_t max) mi_attr_noexcept;
 
@@ -502,10 +587,11 @@ mi_decl_export bool mi_theap_visit_blocks(const mi_theap_t* theap, bool visit_bl
 
 /* ---- Sub-processes ---- */
 
-/* The one that exists from the start; that of the calling thread; a new one, its id NULL inside
-   when there is no memory. */
+/* Returns the one that exists from the start. */
 mi_decl_result mi_subproc_id_t mi_subproc_main(void) mi_attr_noexcept;
+/* Returns that of the calling thread. */
 mi_decl_result mi_subproc_id_t mi_subproc_current(void) mi_attr_noexcept;
+/* Makes a new one; its id is NULL inside when there is no memory. */
 mi_decl_result mi_subproc_id_t mi_subproc_new(void) mi_attr_noexcept;
 
 /* Frees a sub-process and all its memory. No thread may be in it or touch its blocks any more.
@@ -531,10 +617,14 @@ mi_decl_result bool mi_is_redirected(void) mi_attr_noexcept;
 
 /* Reserve `pages` huge pages of 1 GiB, spread over `numa_nodes` nodes (0: all there are) or on
    one node, and stop after so many milliseconds (0: no limit). */
+
+/* Reserves huge pages, spread over the nodes. */
 mi_decl_export int mi_reserve_huge_os_pages_interleave(size_t pages, size_t numa_nodes,
                                                        size_t timeout_msecs) mi_attr_noexcept;
+/* Reserves huge pages on one node. */
 mi_decl_export int mi_reserve_huge_os_pages_at(size_t pages, int numa_node,
                                                size_t timeout_msecs) mi_attr_noexcept;
+/* As `mi_reserve_huge_os_pages_at`; may be exclusive, and stores the arena's id. */
 mi_decl_export int mi_reserve_huge_os_pages_at_ex(size_t pages, int numa_node, size_t timeout_msecs,
                                                   bool exclusive,
                                                   mi_arena_id_t* arena_id) mi_attr_noexcept;
@@ -546,32 +636,40 @@ mi_decl_export int mi_reserve_huge_os_pages(size_t pages, double max_secs,
 
 /* Reserve an arena of `size` bytes from the OS, committed at once or on demand, in large OS
    pages if it may. */
+
+/* Reserves an arena. */
 mi_decl_export int mi_reserve_os_memory(size_t size, bool commit,
                                         bool allow_large) mi_attr_noexcept;
+/* As `mi_reserve_os_memory`; may be exclusive, and stores the arena's id. */
 mi_decl_export int mi_reserve_os_memory_ex(size_t size, bool commit, bool allow_large,
                                            bool exclusive,
                                            mi_arena_id_t* arena_id) mi_attr_noexcept;
 
-/* Give the library memory of the program's as an arena; it is used for ever. `is_pinned`: never
-   to be decommitted. `is_zero`: all zero now. False when `start` and `size` hold no aligned area
-   of at least `mi_arena_min_size()`. The last form commits and decommits through `commit_fun`. */
+/* Such memory is used for ever. `is_pinned`: never to be decommitted. `is_zero`: all zero now.
+   False when `start` and `size` hold no aligned area of at least `mi_arena_min_size()`. */
+
+/* Makes memory of the program's an arena. */
 mi_decl_export bool mi_manage_os_memory(void* start, size_t size, bool is_committed, bool is_pinned,
                                         bool is_zero, int numa_node) mi_attr_noexcept;
+/* As `mi_manage_os_memory`; may be exclusive, and stores the arena's id. */
 mi_decl_export bool mi_manage_os_memory_ex(void* start, size_t size, bool is_committed,
                                            bool is_pinned, bool is_zero, int numa_node,
                                            bool exclusive,
                                            mi_arena_id_t* arena_id) mi_attr_noexcept;
+/* As `mi_manage_os_memory_ex`; commits and decommits through `commit_fun`. */
 mi_decl_export bool mi_manage_memory(void* start, size_t size, bool is_committed, bool is_pinned,
                                      bool is_zero, int numa_node, bool exclusive,
                                      mi_commit_fun_t* commit_fun, void* commit_fun_arg,
                                      mi_arena_id_t* arena_id) mi_attr_noexcept;
 
-/* What `start` and `size` of given memory are rounded to, and the least size that is accepted. */
+/* Returns what `start` and `size` of memory that is given are rounded to. */
 mi_decl_result size_t mi_arena_min_alignment(void) mi_attr_noexcept;
+/* Returns the least size of memory that may be given. */
 mi_decl_result size_t mi_arena_min_size(void) mi_attr_noexcept;
 
-/* Start and size of an arena (NULL and 0 if there is none); whether `p` lies in it. */
+/* Returns the start of an arena, and stores its size; NULL and 0 if there is none. */
 mi_decl_result void* mi_arena_area(mi_arena_id_t arena_id, size_t* size) mi_attr_noexcept;
+/* Tells whether `p` lies in the arena. */
 mi_decl_result bool mi_arena_contains(mi_arena_id_t arena_id, const void* p) mi_attr_noexcept;
 
 /* Give the unused memory of all arenas back to the OS now. */
@@ -580,8 +678,9 @@ mi_decl_export void mi_arenas_purge(void) mi_attr_noexcept;
 /* Bytes of the largest block that an arena serves; larger ones come from the OS directly. */
 mi_decl_result size_t mi_arena_max_object_size(void) mi_attr_noexcept;
 
-/* Print the arenas and how they are filled, as output of the library; two names for one thing. */
+/* Prints the arenas and how they are filled, as output of the library. */
 mi_decl_export void mi_debug_show_arenas(void) mi_attr_noexcept;
+/* As `mi_debug_show_arenas`. */
 mi_decl_export void mi_arenas_print(void) mi_attr_noexcept;
 
 /* ---- Statistics as text and JSON (as a struct: `mimalloc-stats.h`) ----
@@ -590,36 +689,47 @@ mi_decl_export void mi_arenas_print(void) mi_attr_noexcept;
    a size of 0, it is a new block, to be freed with `mi_free`. It returns the text, or NULL when
    there is no memory. */
 
-/* Of the sub-process of the calling thread. `mi_stats_print` is the 1.x form and ignores `out`. */
+/* Of the sub-process of the calling thread. */
+
+/* Prints statistics as output of the library; the 1.x form, which ignores `out`. */
 mi_decl_export void mi_stats_print(void* out) mi_attr_noexcept;
+/* Prints statistics. */
 mi_decl_export void mi_stats_print_out(mi_output_fun* out, void* arg) mi_attr_noexcept;
+/* Returns statistics as JSON. */
 mi_decl_result char* mi_stats_get_json(size_t buf_size, char* buf) mi_attr_noexcept;
 
 /* Of the calling thread alone. */
 mi_decl_export void mi_thread_stats_print_out(mi_output_fun* out, void* arg) mi_attr_noexcept;
 
-/* Set the statistics of the sub-process to zero; tell its heaps what the calling thread has
-   counted, which is also done as it ends, and which readings count in any case. */
+/* Sets the statistics of the sub-process to zero. */
 mi_decl_export void mi_stats_reset(void) mi_attr_noexcept;
+/* Tells heaps what the calling thread has counted; its end and readers do so in any case. */
 mi_decl_export void mi_stats_merge(void) mi_attr_noexcept;
 
 /* Block size, in bytes, that entry `bin` of `malloc_bins` and `page_bins` is about; 0 for no
    such bin. */
 mi_decl_result size_t mi_stats_get_bin_size(size_t bin) mi_attr_noexcept;
 
-/* Of one heap. `mi_heap_stats_merge_to_subproc` adds them to those of the sub-process and starts
-   anew. */
+/* Of one heap. */
+
+/* Returns statistics as JSON. */
 mi_decl_result char* mi_heap_stats_get_json(mi_heap_t* heap, size_t buf_size,
                                             char* buf) mi_attr_noexcept;
+/* Prints statistics. */
 mi_decl_export void mi_heap_stats_print_out(mi_heap_t* heap, mi_output_fun* out,
                                             void* arg) mi_attr_noexcept;
+/* Adds the heap's statistics to those of the sub-process, and starts anew. */
 mi_decl_export void mi_heap_stats_merge_to_subproc(mi_heap_t* heap) mi_attr_noexcept;
 
-/* Of a sub-process and its heaps together; the last prints each heap by itself too. */
+/* Of a sub-process and its heaps together. */
+
+/* Returns statistics as JSON. */
 mi_decl_result char* mi_subproc_stats_get_json(mi_subproc_id_t subproc_id, size_t buf_size,
                                                char* buf) mi_attr_noexcept;
+/* Prints statistics. */
 mi_decl_export void mi_subproc_stats_print_out(mi_subproc_id_t subproc_id, mi_output_fun* out,
                                                void* arg) mi_attr_noexcept;
+/* Prints statistics, and each heap's by itself. */
 mi_decl_export void mi_subproc_heap_stats_print_out(mi_subproc_id_t subproc_id, mi_output_fun* out,
                                                     void* arg) mi_attr_noexcept;
 
@@ -628,50 +738,66 @@ mi_decl_export void mi_subproc_heap_stats_print_out(mi_subproc_id_t subproc_id, 
    `std::bad_alloc` (the process is aborted where no C++ runtime is linked); the `nothrow` forms
    return NULL instead. */
 
+/* As `operator new`. */
 mi_decl_alloc void* mi_new(size_t size) mi_attr_malloc mi_attr_alloc_size(1);
+/* As `operator new` with an alignment. */
 mi_decl_alloc void* mi_new_aligned(size_t size, size_t alignment) mi_attr_malloc
     mi_attr_alloc_size(1) mi_attr_alloc_align(2);
+/* As `operator new` with `std::nothrow`. */
 mi_decl_alloc void* mi_new_nothrow(size_t size) mi_attr_noexcept mi_attr_malloc
     mi_attr_alloc_size(1);
+/* As `operator new` with an alignment and `std::nothrow`. */
 mi_decl_alloc void* mi_new_aligned_nothrow(size_t size,
                                            size_t alignment) mi_attr_noexcept mi_attr_malloc
     mi_attr_alloc_size(1) mi_attr_alloc_align(2);
+/* As `operator new` of `count` times `size` bytes. */
 mi_decl_alloc void* mi_new_n(size_t count, size_t size) mi_attr_malloc mi_attr_alloc_size2(1, 2);
+/* As `mi_realloc`, but throws. */
 mi_decl_result void* mi_new_realloc(void* p, size_t newsize) mi_attr_alloc_size(2);
+/* As `mi_reallocn`, but throws. */
 mi_decl_result void* mi_new_reallocn(void* p, size_t newcount, size_t size)
     mi_attr_alloc_size2(2, 3);
 
 /* ---- POSIX, BSD and Windows names: as the functions without `mi_` ---- */
 
-/* `mi_cfree` looks first: false, and nothing done, for NULL and what is no block of this
-   library. */
+/* As `mi_free`, but looks first: false, and nothing done, for NULL and what is no block of ours. */
 mi_decl_export bool mi_cfree(void* p) mi_attr_noexcept;
+/* As `mi_expand`. */
 mi_decl_result void* mi__expand(void* p, size_t newsize) mi_attr_noexcept mi_attr_alloc_size(2);
+/* As `mi_usable_size`. */
 mi_decl_result size_t mi_malloc_size(const void* p) mi_attr_noexcept;
+/* As `mi_good_size`. */
 mi_decl_result size_t mi_malloc_good_size(size_t size) mi_attr_noexcept;
+/* As `mi_usable_size`. */
 mi_decl_result size_t mi_malloc_usable_size(const void* p) mi_attr_noexcept;
 
-/* Return 0 or EINVAL or ENOMEM, and leave the pointer and errno alone on failure.
-   `mi_reallocarr` takes the address of the pointer. */
+/* Return 0 or EINVAL or ENOMEM, and leave the pointer and errno alone on failure. */
+
+/* Stores a new block at a multiple of `alignment` in `*p`. */
 mi_decl_export int mi_posix_memalign(void** p, size_t alignment, size_t size) mi_attr_noexcept;
+/* Resizes the block whose pointer lies at `ptrp`. */
 mi_decl_export int mi_reallocarr(void* ptrp, size_t count, size_t size) mi_attr_noexcept;
 
-/* Aligned; the alignment comes first. */
+/* As `mi_malloc_aligned`; the alignment comes first. */
 mi_decl_alloc void* mi_memalign(size_t alignment, size_t size) mi_attr_noexcept mi_attr_malloc
     mi_attr_alloc_size(2) mi_attr_alloc_align(1);
+/* As `mi_malloc_aligned`; the alignment comes first. */
 mi_decl_alloc void* mi_aligned_alloc(size_t alignment, size_t size) mi_attr_noexcept mi_attr_malloc
     mi_attr_alloc_size(2) mi_attr_alloc_align(1);
 
-/* Aligned to an OS page; `mi_pvalloc` also rounds the size up to whole pages. */
+/* As `mi_malloc`, aligned to an OS page. */
 mi_decl_alloc void* mi_valloc(size_t size) mi_attr_noexcept mi_attr_malloc mi_attr_alloc_size(1);
+/* As `mi_valloc`, with the size rounded up to whole OS pages. */
 mi_decl_alloc void* mi_pvalloc(size_t size) mi_attr_noexcept mi_attr_malloc;
 
-/* Arrays resized; the forms with an alignment zero what is added, as `mi_recalloc_aligned`. */
+/* As `mi_reallocn`. */
 mi_decl_result void* mi_reallocarray(void* p, size_t count, size_t size) mi_attr_noexcept
     mi_attr_alloc_size2(2, 3);
+/* As `mi_recalloc_aligned`. */
 mi_decl_result void* mi_aligned_recalloc(void* p, size_t newcount, size_t size,
                                          size_t alignment) mi_attr_noexcept
     mi_attr_alloc_size2(2, 3) mi_attr_alloc_align(4);
+/* As `mi_recalloc_aligned_at`. */
 mi_decl_result void* mi_aligned_offset_recalloc(void* p, size_t newcount, size_t size,
                                                 size_t alignment, size_t offset) mi_attr_noexcept
     mi_attr_alloc_size2(2, 3);
@@ -679,26 +805,38 @@ mi_decl_result void* mi_aligned_offset_recalloc(void* p, size_t newcount, size_t
 /* As `mi_free`. The size and alignment are those that the block was asked for with. Secure and
    debug builds report those that it cannot have been asked for with (EINVAL), and leave the block
    alone; others do not look at them. */
+
+/* As `mi_free`, told the size. */
 mi_decl_export void mi_free_size(void* p, size_t size) mi_attr_noexcept;
+/* As `mi_free`, told the size and the alignment. */
 mi_decl_export void mi_free_size_aligned(void* p, size_t size, size_t alignment) mi_attr_noexcept;
+/* As `mi_free`, told the alignment. */
 mi_decl_export void mi_free_aligned(void* p, size_t alignment) mi_attr_noexcept;
 
 /* Copy of an environment variable in `*buf`, NULL if it is not set, and its characters with the
    zero in `*size` (may be NULL). 0 or EINVAL or ENOMEM. The wide form is for Windows. */
+
+/* Copies an environment variable. */
 mi_decl_export int mi_dupenv_s(char** buf, size_t* size, const char* name) mi_attr_noexcept;
+/* As `mi_dupenv_s`, for Windows; EINVAL elsewhere. */
 mi_decl_export int mi_wdupenv_s(wchar_t** buf, size_t* size, const wchar_t* name) mi_attr_noexcept;
 
-/* Copies of strings of wide characters, and of bytes in a multi-byte code page. */
+/* Copies a string of wide characters into a new block; NULL gives NULL. */
 mi_decl_alloc wchar_t* mi_wcsdup(const wchar_t* s) mi_attr_noexcept mi_attr_malloc;
+/* Copies a string in a multi-byte code page into a new block; NULL gives NULL. */
 mi_decl_alloc unsigned char* mi_mbsdup(const unsigned char* s) mi_attr_noexcept mi_attr_malloc;
 
 /* ---- Process, thread and hooks ---- */
 
 /* Each registers one function for the process, in place of the former; NULL takes it away. For
    output NULL means standard error. */
+
+/* Registers what is called now and then by slow paths. */
 mi_decl_export void mi_register_deferred_free(mi_deferred_free_fun* fun,
                                               void* arg) mi_attr_noexcept;
+/* Registers what takes messages and statistics; NULL: standard error does. */
 mi_decl_export void mi_register_output(mi_output_fun* out, void* arg) mi_attr_noexcept;
+/* Registers what takes error numbers. */
 mi_decl_export void mi_register_error(mi_error_fun* fun, void* arg) mi_attr_noexcept;
 
 /* Frees what the calling thread keeps for later use; `force` gives all unused memory back to the
@@ -718,16 +856,22 @@ mi_decl_export void mi_process_info(size_t* elapsed_msecs, size_t* user_msecs, s
                                     size_t* current_rss, size_t* peak_rss, size_t* current_commit,
                                     size_t* peak_commit, size_t* page_faults) mi_attr_noexcept;
 
-/* The same as text, to the registered output or to `out`. */
+/* Prints the same, to the registered output. */
 mi_decl_export void mi_process_info_print(void) mi_attr_noexcept;
+/* Prints the same, to `out`. */
 mi_decl_export void mi_process_info_print_out(mi_output_fun* out, void* arg) mi_attr_noexcept;
 
 /* Start and end of the library in a process and in a thread. They happen by themselves and may
    be repeated; a program calls them only where a thread is made or ended behind the C library's
    back. Allocating goes on working after both `done`. */
+
+/* Starts the library in the process. */
 mi_decl_export void mi_process_init(void) mi_attr_noexcept;
+/* Ends the library in the process. */
 mi_decl_export void mi_process_done(void) mi_attr_noexcept;
+/* Starts the library in the calling thread. */
 mi_decl_export void mi_thread_init(void) mi_attr_noexcept;
+/* Ends the library in the calling thread. */
 mi_decl_export void mi_thread_done(void) mi_attr_noexcept;
 
 /* Says that the calling thread works in a pool: no effect, what a thread leaves is for all. */
@@ -824,23 +968,35 @@ typedef enum mi_option_e {
   mi_option_purge_extend_delay = mi_option_deprecated_purge_extend_delay
 } mi_option_t;
 
-/* The options in force, as output of the library or to `out`. */
+/* Prints the options in force, as output of the library. */
 mi_decl_export void mi_options_print(void) mi_attr_noexcept;
+/* Prints the options in force, to `out`. */
 mi_decl_export void mi_options_print_out(mi_output_fun* out, void* arg) mi_attr_noexcept;
 
-/* An option as a switch; enabled is any value but 0. `_default` sets it unless the program or
-   the environment already has. Numbers that are no option read as 0 and set nothing. */
+/* As a switch. Numbers that are no option read as 0 and set nothing. */
+
+/* Tells whether the option is not 0. */
 mi_decl_result bool mi_option_is_enabled(mi_option_t option) mi_attr_noexcept;
+/* Sets the option to 1. */
 mi_decl_export void mi_option_enable(mi_option_t option) mi_attr_noexcept;
+/* Sets the option to 0. */
 mi_decl_export void mi_option_disable(mi_option_t option) mi_attr_noexcept;
+/* Sets the option to 1 or 0. */
 mi_decl_export void mi_option_set_enabled(mi_option_t option, bool enable) mi_attr_noexcept;
+/* Sets the option to 1 or 0, unless the program or the environment has set it. */
 mi_decl_export void mi_option_set_enabled_default(mi_option_t option, bool enable) mi_attr_noexcept;
 
-/* An option as a number in its own unit; kept within `min` and `max`; a size option in bytes. */
+/* As a number. */
+
+/* Returns the option, in its own unit. */
 mi_decl_result long mi_option_get(mi_option_t option) mi_attr_noexcept;
+/* Returns the option, kept within `min` and `max`. */
 mi_decl_result long mi_option_get_clamp(mi_option_t option, long min, long max) mi_attr_noexcept;
+/* Returns a size option, in bytes. */
 mi_decl_result size_t mi_option_get_size(mi_option_t option) mi_attr_noexcept;
+/* Sets the option, in its own unit. */
 mi_decl_export void mi_option_set(mi_option_t option, long value) mi_attr_noexcept;
+/* Sets the option, unless the program or the environment has set it. */
 mi_decl_export void mi_option_set_default(mi_option_t option, long value) mi_attr_noexcept;
 
 /* ---- Only in the 2.x interface ---- */
@@ -849,12 +1005,17 @@ mi_decl_export void mi_option_set_default(mi_option_t option, long value) mi_att
    former. A heap belonged to a thread in 2.x: so the backing heap, with which a thread starts, is
    its own part of the main heap. Visiting, `contains` and collecting see that part alone; all else
    takes it for the main heap. It is of no use after its thread has ended. */
+
+/* Lets the plain functions of the calling thread use this heap; returns the former. */
 mi_decl_export mi_heap_t* mi_heap_set_default(mi_heap_t* heap) mi_attr_noexcept;
+/* Returns the heap that the plain functions of the calling thread use. */
 mi_decl_result mi_heap_t* mi_heap_get_default(void) mi_attr_noexcept;
+/* Returns the calling thread's own part of the main heap. */
 mi_decl_result mi_heap_t* mi_heap_get_backing(void) mi_attr_noexcept;
 
 /* As `mi_heap_contains`. */
 mi_decl_result bool mi_heap_contains_block(mi_heap_t* heap, const void* p) mi_attr_noexcept;
+/* As `mi_heap_contains`. */
 mi_decl_result bool mi_heap_check_owned(mi_heap_t* heap, const void* p) mi_attr_noexcept;
 
 /* As `mi_heap_new_in_arena`; a NULL arena is any. Visitors are told the tag, and
@@ -875,8 +1036,11 @@ mi_decl_export bool mi_abandoned_visit_blocks(mi_subproc_id_t subproc_id, int he
 
 /* As the `mi_theap_guarded_…` functions, for all threads: the calling one at once, others in their
    next slow path. */
+
+/* As `mi_theap_guarded_set_sample_rate`. */
 mi_decl_export void mi_heap_guarded_set_sample_rate(mi_heap_t* heap, size_t sample_rate,
                                                     size_t seed) mi_attr_noexcept;
+/* As `mi_theap_guarded_set_size_bound`. */
 mi_decl_export void mi_heap_guarded_set_size_bound(mi_heap_t* heap, size_t min,
                                                    size_t max) mi_attr_noexcept;
 

@@ -25,7 +25,7 @@ from examples import all_examples  # noqa: E402
 RUST = Path(__file__).resolve().parent
 INCLUDE = RUST.parent / "include"
 HEADERS = sorted({path.name for path in INCLUDE.glob("*.h")}
-                 - {"mimalloc-override.h", "mimalloc-new-delete.h"})  # those are macros, and C++
+                 - {"mimalloc-override.h", "mimalloc-new-delete.h", "mimalloc-cpp.h"})  # macros, C++
 BINDGEN = os.environ.get("BINDGEN", "bindgen")
 VERSION = "bindgen 0.72.1"
 # Declared by hand in lib.rs, each for a reason that it gives.
@@ -56,21 +56,26 @@ def plain(comment):
 
 
 def function_comments(header):
-    """What the header says about each function: the comment of its group, else of its section."""
-    comments, section, group = {}, "", ""
+    """What the header says about each function: its own comment, and that of its group, which is the
+    first in a paragraph or a paragraph of its own before it; where there is neither, its section's."""
+    comments, section, group, is_alone = {}, "", "", False
     for part in re.split(r"\n\s*\n", header):
+        own = {re.search(r"\b(_?mi_\w+)\s*\(", found[2])[1]: plain(found[1]) for found in re.finditer(
+            r"(/\*(?:(?!\*/).)*\*/)\nmi_decl_\w+ ([^;]*);", part, re.S) if "(" in found[2]}
+        bare = re.sub(r"/\*.*?\*/", "", part, flags=re.S)
+        names = re.findall(r"\b(_?mi_\w+)\s*\(", bare)
         found = re.search(r"/\*.*?\*/", part, re.S)
-        if found and part.lstrip().startswith("/*"):
+        if found and part.lstrip().startswith("/*") and not (own and len(own) > 1):
             group = plain(found.group())
             if re.match(r"/\*\s*-{4}", found.group()):
                 title = re.match(r"/\*\s*-{4}\s*(.*?)\s*-{4}", found.group(), re.S).group(1)
-                section = group or title
-                group = section
-        else:
-            group = section
-        bare = re.sub(r"/\*.*?\*/", "", part, flags=re.S)
-        for name in re.findall(r"\b(_?mi_\w+)\s*\(", bare):
-            comments.setdefault(name, group)
+                group = section = group or title
+        elif not is_alone or not own:
+            group = "" if own else section
+        for name in names:
+            mine = own.get(name, "")
+            comments.setdefault(name, group if mine in group else f"{mine} {group}".strip())
+        is_alone = not names
     return comments
 
 

@@ -4,7 +4,7 @@ use crate::{mi_heap_area_t, wchar_t};
 
 #[doc = " Interface level: major, two digits minor, two digits patch."]
 pub const MI_MALLOC_VERSION: i32 = 30600;
-#[doc = " Largest size, in machine words and in bytes, that the `_small` functions take."]
+#[doc = " Largest size, in machine words and in bytes, that the `_small` functions are for."]
 pub const MI_SMALL_WSIZE_MAX: i32 = 128;
 #[doc = " Layout of `mi_stats_t`: which one a program was compiled with is in its first two fields. One that was compiled with version 5 gets that layout from the same functions."]
 pub const MI_STAT_VERSION: i32 = 6;
@@ -85,7 +85,7 @@ pub const mi_option_show_stats: mi_option_e = 1;
 pub const mi_option_verbose: mi_option_e = 2;
 #[doc = " does nothing"]
 pub const mi_option_deprecated_eager_commit: mi_option_e = 3;
-#[doc = " commit arenas whole; 2: if overcommitted"]
+#[doc = " 1: commit arenas whole; 0, 2: as used"]
 pub const mi_option_arena_eager_commit: mi_option_e = 4;
 #[doc = " purge by decommit; 0: by reset"]
 pub const mi_option_purge_decommits: mi_option_e = 5;
@@ -109,7 +109,7 @@ pub const mi_option_deprecated_segment_reset: mi_option_e = 13;
 pub const mi_option_deprecated_eager_commit_delay: mi_option_e = 14;
 #[doc = " ms till unused memory goes back; -1 never"]
 pub const mi_option_purge_delay: mi_option_e = 15;
-#[doc = " at most so many NUMA nodes; 0: ask the OS"]
+#[doc = " spread 1 GiB pages over so many nodes; 0: all"]
 pub const mi_option_use_numa_nodes: mi_option_e = 16;
 #[doc = " only arenas that the program reserved"]
 pub const mi_option_disallow_os_alloc: mi_option_e = 17;
@@ -121,7 +121,7 @@ pub const mi_option_max_errors: mi_option_e = 19;
 pub const mi_option_max_warnings: mi_option_e = 20;
 #[doc = " does nothing"]
 pub const mi_option_deprecated_max_segment_reclaim: mi_option_e = 21;
-#[doc = " give all memory back at process end"]
+#[doc = " destroy heaps, and collect, at process end"]
 pub const mi_option_destroy_on_exit: mi_option_e = 22;
 #[doc = " reserve arenas of this size (KiB)"]
 pub const mi_option_arena_reserve: mi_option_e = 23;
@@ -133,7 +133,7 @@ pub const mi_option_deprecated_purge_extend_delay: mi_option_e = 25;
 pub const mi_option_disallow_arena_alloc: mi_option_e = 26;
 #[doc = " no effect but on Windows: retry for so many ms"]
 pub const mi_option_retry_on_oom: mi_option_e = 27;
-#[doc = " allow visiting ended threads' pages"]
+#[doc = " allow `mi_abandoned_visit_blocks`"]
 pub const mi_option_visit_abandoned: mi_option_e = 28;
 #[doc = " least size with a guard page (bytes)"]
 pub const mi_option_guarded_min: mi_option_e = 29;
@@ -173,13 +173,13 @@ pub const mi_option_arena_max_object_size: mi_option_e = 45;
 pub const mi_option_arena_is_numa_local: mi_option_e = 46;
 #[doc = " no effect: always merged"]
 pub const mi_option_stats_merge_on_collect: mi_option_e = 47;
-#[doc = " no effect yet, as all of `profile` (KiB)"]
+#[doc = " no effect yet (KiB)"]
 pub const mi_option_profile_alloc_interval: mi_option_e = 48;
-#[doc = " (KiB)"]
+#[doc = " no effect yet (KiB)"]
 pub const mi_option_profile_inuse_interval: mi_option_e = 49;
-#[doc = " (seconds)"]
+#[doc = " no effect yet (seconds)"]
 pub const mi_option_profile_time_interval: mi_option_e = 50;
-#[doc = " (KiB)"]
+#[doc = " no effect yet (KiB)"]
 pub const mi_option_profile_sample_rate: mi_option_e = 51;
 #[doc = " no effect: always merged"]
 pub const mi_option_stats_merge_threshold: mi_option_e = 52;
@@ -398,119 +398,119 @@ pub struct mi_stats_s {
 #[doc = " All statistics: of the process, of a sub-process or of a heap."]
 pub type mi_stats_t = mi_stats_s;
 extern "C" {
-    #[doc = " As the C function without `mi_`. `mi_calloc` returns zeroed memory. `mi_realloc` moves the block where it must; on failure it returns NULL and the old block stays valid; size 0 shrinks the block.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc(100);\n    assert!(!block.is_null());\n    mi_free(block.cast());\n}\n```"]
+    #[doc = " Allocates `size` bytes. As the C functions without `mi_`; but `mi_realloc` to size 0 shrinks the block.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc(100);\n    assert!(!block.is_null());\n    mi_free(block.cast());\n}\n```"]
     pub fn mi_malloc(size: usize) -> *mut ::core::ffi::c_void;
-    #[doc = " As the C function without `mi_`. `mi_calloc` returns zeroed memory. `mi_realloc` moves the block where it must; on failure it returns NULL and the old block stays valid; size 0 shrinks the block.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_calloc(10, 10);\n    assert!(!block.is_null());\n    mi_free(block.cast());\n}\n```"]
+    #[doc = " Allocates `count` times `size` bytes of zeroed memory. As the C functions without `mi_`; but `mi_realloc` to size 0 shrinks the block.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_calloc(10, 10);\n    assert!(!block.is_null());\n    mi_free(block.cast());\n}\n```"]
     pub fn mi_calloc(count: usize, size: usize) -> *mut ::core::ffi::c_void;
-    #[doc = " As the C function without `mi_`. `mi_calloc` returns zeroed memory. `mi_realloc` moves the block where it must; on failure it returns NULL and the old block stays valid; size 0 shrinks the block.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc(100);\n    let block = mi_realloc(block, 200);\n    assert!(mi_usable_size(block) >= 200);\n    mi_free(block);\n}\n```"]
+    #[doc = " Makes the block `newsize` bytes, and moves it where it must; on failure it stays valid. As the C functions without `mi_`; but `mi_realloc` to size 0 shrinks the block.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc(100);\n    let block = mi_realloc(block, 200);\n    assert!(mi_usable_size(block) >= 200);\n    mi_free(block);\n}\n```"]
     pub fn mi_realloc(p: *mut ::core::ffi::c_void, newsize: usize) -> *mut ::core::ffi::c_void;
     #[doc = " Makes the block at least `newsize` bytes without moving it; NULL (and no change) where it cannot.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc(100);\n    let grown = mi_expand(block, 104);\n    if grown.is_null() {\n        // There is no room; the block stays as it is.\n    }\n    mi_free(block);\n}\n```"]
     pub fn mi_expand(p: *mut ::core::ffi::c_void, newsize: usize) -> *mut ::core::ffi::c_void;
     #[doc = " Frees a block; NULL is allowed and errno is kept.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc(100);\n    mi_free(block);\n}\n```"]
     pub fn mi_free(p: *mut ::core::ffi::c_void);
-    #[doc = " Copies of a string; NULL gives NULL. `mi_strndup` copies at most `n` characters and terminates.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_strdup(b\"text\\0\".as_ptr().cast());\n    assert!(!block.is_null());\n    mi_free(block.cast());\n}\n```"]
+    #[doc = " Copies a string into a new block; NULL gives NULL.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_strdup(b\"text\\0\".as_ptr().cast());\n    assert!(!block.is_null());\n    mi_free(block.cast());\n}\n```"]
     pub fn mi_strdup(s: *const ::core::ffi::c_char) -> *mut ::core::ffi::c_char;
-    #[doc = " Copies of a string; NULL gives NULL. `mi_strndup` copies at most `n` characters and terminates.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_strndup(b\"text\\0\".as_ptr().cast(), 2);\n    assert!(!block.is_null());\n    mi_free(block.cast());\n}\n```"]
+    #[doc = " Copies at most `n` characters of a string, and terminates the copy; NULL gives NULL.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_strndup(b\"text\\0\".as_ptr().cast(), 2);\n    assert!(!block.is_null());\n    mi_free(block.cast());\n}\n```"]
     pub fn mi_strndup(s: *const ::core::ffi::c_char, n: usize) -> *mut ::core::ffi::c_char;
     #[doc = " The absolute path of a file, in `resolved_name` or, where that is NULL, in a new block. NULL and errno as `realpath` on failure.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_realpath(b\"/\\0\".as_ptr().cast(), std::ptr::null_mut());\n    assert!(!block.is_null());\n    mi_free(block.cast());\n}\n```"]
     pub fn mi_realpath(
         fname: *const ::core::ffi::c_char,
         resolved_name: *mut ::core::ffi::c_char,
     ) -> *mut ::core::ffi::c_char;
-    #[doc = " `size` must be at most MI_SMALL_SIZE_MAX: a test fewer than `mi_malloc`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc_small(100);\n    assert!(!block.is_null());\n    mi_free(block.cast());\n}\n```"]
+    #[doc = " As `mi_malloc`. No faster than the others, and for any size; other libraries of this interface take at most MI_SMALL_SIZE_MAX.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc_small(100);\n    assert!(!block.is_null());\n    mi_free(block.cast());\n}\n```"]
     pub fn mi_malloc_small(size: usize) -> *mut ::core::ffi::c_void;
-    #[doc = " `size` must be at most MI_SMALL_SIZE_MAX: a test fewer than `mi_malloc`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_zalloc_small(100).cast::<u8>();\n    assert_eq!(*block, 0);\n    mi_free(block.cast());\n}\n```"]
+    #[doc = " As `mi_zalloc`. No faster than the others, and for any size; other libraries of this interface take at most MI_SMALL_SIZE_MAX.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_zalloc_small(100).cast::<u8>();\n    assert_eq!(*block, 0);\n    mi_free(block.cast());\n}\n```"]
     pub fn mi_zalloc_small(size: usize) -> *mut ::core::ffi::c_void;
-    #[doc = " The same with the size in machine words.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_wmalloc_small(10);\n    assert!(!block.is_null());\n    mi_free(block.cast());\n}\n```"]
+    #[doc = " As `mi_malloc`, with the size in machine words.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_wmalloc_small(10);\n    assert!(!block.is_null());\n    mi_free(block.cast());\n}\n```"]
     pub fn mi_wmalloc_small(wsize: usize) -> *mut ::core::ffi::c_void;
-    #[doc = " The same with the size in machine words.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_wzalloc_small(10).cast::<u8>();\n    assert_eq!(*block, 0);\n    mi_free(block.cast());\n}\n```"]
+    #[doc = " As `mi_zalloc`, with the size in machine words.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_wzalloc_small(10).cast::<u8>();\n    assert_eq!(*block, 0);\n    mi_free(block.cast());\n}\n```"]
     pub fn mi_wzalloc_small(wsize: usize) -> *mut ::core::ffi::c_void;
-    #[doc = " Frees a block that was allocated with a size of at most MI_SMALL_SIZE_MAX. `nonnull`: not NULL; `local`: in a page that the calling thread owns. Both are promises of the caller that cost nothing if they are broken.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc(100);\n    mi_free_small(block);\n}\n```"]
+    #[doc = " As `mi_free`. For any block, and NULL: what the names say of it (a size of at most MI_SMALL_SIZE_MAX, not NULL, of the calling thread) is of use to other libraries of this interface.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc(100);\n    mi_free_small(block);\n}\n```"]
     pub fn mi_free_small(p: *mut ::core::ffi::c_void);
-    #[doc = " Frees a block that was allocated with a size of at most MI_SMALL_SIZE_MAX. `nonnull`: not NULL; `local`: in a page that the calling thread owns. Both are promises of the caller that cost nothing if they are broken.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc(100);\n    mi_free_small_nonnull(block);\n}\n```"]
+    #[doc = " As `mi_free`. For any block, and NULL: what the names say of it (a size of at most MI_SMALL_SIZE_MAX, not NULL, of the calling thread) is of use to other libraries of this interface.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc(100);\n    mi_free_small_nonnull(block);\n}\n```"]
     pub fn mi_free_small_nonnull(p: *mut ::core::ffi::c_void);
-    #[doc = " Frees a block that was allocated with a size of at most MI_SMALL_SIZE_MAX. `nonnull`: not NULL; `local`: in a page that the calling thread owns. Both are promises of the caller that cost nothing if they are broken.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc(100);\n    mi_free_small_local(block);\n}\n```"]
+    #[doc = " As `mi_free`. For any block, and NULL: what the names say of it (a size of at most MI_SMALL_SIZE_MAX, not NULL, of the calling thread) is of use to other libraries of this interface.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc(100);\n    mi_free_small_local(block);\n}\n```"]
     pub fn mi_free_small_local(p: *mut ::core::ffi::c_void);
-    #[doc = " Frees a block that was allocated with a size of at most MI_SMALL_SIZE_MAX. `nonnull`: not NULL; `local`: in a page that the calling thread owns. Both are promises of the caller that cost nothing if they are broken.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc(100);\n    mi_free_small_local_nonnull(block);\n}\n```"]
+    #[doc = " As `mi_free`. For any block, and NULL: what the names say of it (a size of at most MI_SMALL_SIZE_MAX, not NULL, of the calling thread) is of use to other libraries of this interface.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc(100);\n    mi_free_small_local_nonnull(block);\n}\n```"]
     pub fn mi_free_small_local_nonnull(p: *mut ::core::ffi::c_void);
-    #[doc = " Zeroed memory; an array that is not zeroed; an array resized; a block resized that is freed on failure.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_zalloc(100).cast::<u8>();\n    assert_eq!(*block, 0);\n    mi_free(block.cast());\n}\n```"]
+    #[doc = " Allocates `size` bytes of zeroed memory.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_zalloc(100).cast::<u8>();\n    assert_eq!(*block, 0);\n    mi_free(block.cast());\n}\n```"]
     pub fn mi_zalloc(size: usize) -> *mut ::core::ffi::c_void;
-    #[doc = " Zeroed memory; an array that is not zeroed; an array resized; a block resized that is freed on failure.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_mallocn(10, 10);\n    assert!(!block.is_null());\n    mi_free(block.cast());\n}\n```"]
+    #[doc = " Allocates `count` times `size` bytes, not zeroed.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_mallocn(10, 10);\n    assert!(!block.is_null());\n    mi_free(block.cast());\n}\n```"]
     pub fn mi_mallocn(count: usize, size: usize) -> *mut ::core::ffi::c_void;
-    #[doc = " Zeroed memory; an array that is not zeroed; an array resized; a block resized that is freed on failure.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc(100);\n    let block = mi_reallocn(block, 20, 10);\n    assert!(mi_usable_size(block) >= 200);\n    mi_free(block);\n}\n```"]
+    #[doc = " As `mi_realloc`, to `count` times `size` bytes.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc(100);\n    let block = mi_reallocn(block, 20, 10);\n    assert!(mi_usable_size(block) >= 200);\n    mi_free(block);\n}\n```"]
     pub fn mi_reallocn(
         p: *mut ::core::ffi::c_void,
         count: usize,
         size: usize,
     ) -> *mut ::core::ffi::c_void;
-    #[doc = " Zeroed memory; an array that is not zeroed; an array resized; a block resized that is freed on failure.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc(100);\n    let block = mi_reallocf(block, 200);\n    assert!(mi_usable_size(block) >= 200);\n    mi_free(block);\n}\n```"]
+    #[doc = " As `mi_realloc`, but on failure the block is freed.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc(100);\n    let block = mi_reallocf(block, 200);\n    assert!(mi_usable_size(block) >= 200);\n    mi_free(block);\n}\n```"]
     pub fn mi_reallocf(p: *mut ::core::ffi::c_void, newsize: usize) -> *mut ::core::ffi::c_void;
     #[doc = " Bytes that may be used in the block, at least what was asked for; 0 for NULL.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc(100);\n    assert!(mi_usable_size(block) >= 100);\n    mi_free(block);\n}\n```"]
     pub fn mi_usable_size(p: *const ::core::ffi::c_void) -> usize;
     #[doc = " Bytes that a request of `size` would make usable: asking for these wastes nothing.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    assert!(mi_good_size(100) >= 100);\n}\n```"]
     pub fn mi_good_size(size: usize) -> usize;
-    #[doc = " As the functions without `u`; each also stores the usable bytes of the block in `*block_size` (0 where it fails or frees NULL), all of which may be used. `mi_urealloc` stores those of the old and of the new block. The pointers for sizes may be NULL.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let mut usable = 0;\n    let block = mi_umalloc(100, &mut usable);\n    assert!(usable >= 100);\n    mi_free(block);\n}\n```"]
+    #[doc = " As `mi_malloc`. As the functions without `u`; each also stores the usable bytes of the block in `*block_size` (0 where it fails or frees NULL), all of which may be used. `mi_urealloc` stores those of the old and of the new block. The pointers for sizes may be NULL.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let mut usable = 0;\n    let block = mi_umalloc(100, &mut usable);\n    assert!(usable >= 100);\n    mi_free(block);\n}\n```"]
     pub fn mi_umalloc(size: usize, block_size: *mut usize) -> *mut ::core::ffi::c_void;
-    #[doc = " As the functions without `u`; each also stores the usable bytes of the block in `*block_size` (0 where it fails or frees NULL), all of which may be used. `mi_urealloc` stores those of the old and of the new block. The pointers for sizes may be NULL.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let mut usable = 0;\n    let block = mi_ucalloc(10, 10, &mut usable);\n    assert!(usable >= 100);\n    mi_free(block);\n}\n```"]
+    #[doc = " As `mi_calloc`. As the functions without `u`; each also stores the usable bytes of the block in `*block_size` (0 where it fails or frees NULL), all of which may be used. `mi_urealloc` stores those of the old and of the new block. The pointers for sizes may be NULL.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let mut usable = 0;\n    let block = mi_ucalloc(10, 10, &mut usable);\n    assert!(usable >= 100);\n    mi_free(block);\n}\n```"]
     pub fn mi_ucalloc(
         count: usize,
         size: usize,
         block_size: *mut usize,
     ) -> *mut ::core::ffi::c_void;
-    #[doc = " As the functions without `u`; each also stores the usable bytes of the block in `*block_size` (0 where it fails or frees NULL), all of which may be used. `mi_urealloc` stores those of the old and of the new block. The pointers for sizes may be NULL.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc(100);\n    let (mut before, mut after) = (0, 0);\n    let block = mi_urealloc(block, 200, &mut before, &mut after);\n    assert!(before >= 100 && after >= 200);\n    mi_free(block);\n}\n```"]
+    #[doc = " As `mi_realloc`; stores the usable bytes of the old and of the new block. As the functions without `u`; each also stores the usable bytes of the block in `*block_size` (0 where it fails or frees NULL), all of which may be used. `mi_urealloc` stores those of the old and of the new block. The pointers for sizes may be NULL.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc(100);\n    let (mut before, mut after) = (0, 0);\n    let block = mi_urealloc(block, 200, &mut before, &mut after);\n    assert!(before >= 100 && after >= 200);\n    mi_free(block);\n}\n```"]
     pub fn mi_urealloc(
         p: *mut ::core::ffi::c_void,
         newsize: usize,
         block_size_pre: *mut usize,
         block_size_post: *mut usize,
     ) -> *mut ::core::ffi::c_void;
-    #[doc = " As the functions without `u`; each also stores the usable bytes of the block in `*block_size` (0 where it fails or frees NULL), all of which may be used. `mi_urealloc` stores those of the old and of the new block. The pointers for sizes may be NULL.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let mut usable = 0;\n    mi_ufree(mi_malloc(100), &mut usable);\n    assert!(usable >= 100);\n}\n```"]
+    #[doc = " As `mi_free`; stores the usable bytes that the block had. As the functions without `u`; each also stores the usable bytes of the block in `*block_size` (0 where it fails or frees NULL), all of which may be used. `mi_urealloc` stores those of the old and of the new block. The pointers for sizes may be NULL.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let mut usable = 0;\n    mi_ufree(mi_malloc(100), &mut usable);\n    assert!(usable >= 100);\n}\n```"]
     pub fn mi_ufree(p: *mut ::core::ffi::c_void, block_size: *mut usize);
-    #[doc = " As the functions without `u`; each also stores the usable bytes of the block in `*block_size` (0 where it fails or frees NULL), all of which may be used. `mi_urealloc` stores those of the old and of the new block. The pointers for sizes may be NULL.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let mut usable = 0;\n    let block = mi_umalloc_aligned(100, 64, &mut usable);\n    assert!(usable >= 100);\n    mi_free(block);\n}\n```"]
+    #[doc = " As `mi_malloc_aligned`. As the functions without `u`; each also stores the usable bytes of the block in `*block_size` (0 where it fails or frees NULL), all of which may be used. `mi_urealloc` stores those of the old and of the new block. The pointers for sizes may be NULL.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let mut usable = 0;\n    let block = mi_umalloc_aligned(100, 64, &mut usable);\n    assert!(usable >= 100);\n    mi_free(block);\n}\n```"]
     pub fn mi_umalloc_aligned(
         size: usize,
         alignment: usize,
         block_size: *mut usize,
     ) -> *mut ::core::ffi::c_void;
-    #[doc = " As the functions without `u`; each also stores the usable bytes of the block in `*block_size` (0 where it fails or frees NULL), all of which may be used. `mi_urealloc` stores those of the old and of the new block. The pointers for sizes may be NULL.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let mut usable = 0;\n    let block = mi_uzalloc_aligned(100, 64, &mut usable);\n    assert!(usable >= 100);\n    mi_free(block);\n}\n```"]
+    #[doc = " As `mi_zalloc_aligned`. As the functions without `u`; each also stores the usable bytes of the block in `*block_size` (0 where it fails or frees NULL), all of which may be used. `mi_urealloc` stores those of the old and of the new block. The pointers for sizes may be NULL.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let mut usable = 0;\n    let block = mi_uzalloc_aligned(100, 64, &mut usable);\n    assert!(usable >= 100);\n    mi_free(block);\n}\n```"]
     pub fn mi_uzalloc_aligned(
         size: usize,
         alignment: usize,
         block_size: *mut usize,
     ) -> *mut ::core::ffi::c_void;
-    #[doc = " As the functions without `u`; each also stores the usable bytes of the block in `*block_size` (0 where it fails or frees NULL), all of which may be used. `mi_urealloc` stores those of the old and of the new block. The pointers for sizes may be NULL.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let mut usable = 0;\n    let block = mi_umalloc_small(100, &mut usable);\n    assert!(usable >= 100);\n    mi_free(block);\n}\n```"]
+    #[doc = " As `mi_malloc_small`. As the functions without `u`; each also stores the usable bytes of the block in `*block_size` (0 where it fails or frees NULL), all of which may be used. `mi_urealloc` stores those of the old and of the new block. The pointers for sizes may be NULL.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let mut usable = 0;\n    let block = mi_umalloc_small(100, &mut usable);\n    assert!(usable >= 100);\n    mi_free(block);\n}\n```"]
     pub fn mi_umalloc_small(size: usize, block_size: *mut usize) -> *mut ::core::ffi::c_void;
-    #[doc = " As the functions without `u`; each also stores the usable bytes of the block in `*block_size` (0 where it fails or frees NULL), all of which may be used. `mi_urealloc` stores those of the old and of the new block. The pointers for sizes may be NULL.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let mut usable = 0;\n    let block = mi_uzalloc_small(100, &mut usable);\n    assert!(usable >= 100);\n    mi_free(block);\n}\n```"]
+    #[doc = " As `mi_zalloc_small`. As the functions without `u`; each also stores the usable bytes of the block in `*block_size` (0 where it fails or frees NULL), all of which may be used. `mi_urealloc` stores those of the old and of the new block. The pointers for sizes may be NULL.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let mut usable = 0;\n    let block = mi_uzalloc_small(100, &mut usable);\n    assert!(usable >= 100);\n    mi_free(block);\n}\n```"]
     pub fn mi_uzalloc_small(size: usize, block_size: *mut usize) -> *mut ::core::ffi::c_void;
-    #[doc = " As `mi_realloc`, and what is added to the block is zero. Only for blocks that were zeroed when they were allocated and resized by these functions alone since. `_at`: see below.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_zalloc(100);\n    let block = mi_rezalloc(block, 200).cast::<u8>();\n    assert_eq!(*block.add(199), 0);\n    mi_free(block.cast());\n}\n```"]
+    #[doc = " As `mi_realloc`; what is added is zero. As `mi_realloc`, and what is added to the block is zero. Only for blocks that were zeroed when they were allocated and resized by these functions alone since. `_at`: see below.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_zalloc(100);\n    let block = mi_rezalloc(block, 200).cast::<u8>();\n    assert_eq!(*block.add(199), 0);\n    mi_free(block.cast());\n}\n```"]
     pub fn mi_rezalloc(p: *mut ::core::ffi::c_void, newsize: usize) -> *mut ::core::ffi::c_void;
-    #[doc = " As `mi_realloc`, and what is added to the block is zero. Only for blocks that were zeroed when they were allocated and resized by these functions alone since. `_at`: see below.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_zalloc(100);\n    let block = mi_recalloc(block, 20, 10).cast::<u8>();\n    assert_eq!(*block.add(199), 0);\n    mi_free(block.cast());\n}\n```"]
+    #[doc = " As `mi_reallocn`; what is added is zero. As `mi_realloc`, and what is added to the block is zero. Only for blocks that were zeroed when they were allocated and resized by these functions alone since. `_at`: see below.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_zalloc(100);\n    let block = mi_recalloc(block, 20, 10).cast::<u8>();\n    assert_eq!(*block.add(199), 0);\n    mi_free(block.cast());\n}\n```"]
     pub fn mi_recalloc(
         p: *mut ::core::ffi::c_void,
         newcount: usize,
         size: usize,
     ) -> *mut ::core::ffi::c_void;
-    #[doc = " As `mi_realloc`, and what is added to the block is zero. Only for blocks that were zeroed when they were allocated and resized by these functions alone since. `_at`: see below.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_zalloc_aligned(100, 64);\n    let block = mi_rezalloc_aligned(block, 200, 64).cast::<u8>();\n    assert_eq!(*block.add(199), 0);\n    mi_free(block.cast());\n}\n```"]
+    #[doc = " As `mi_realloc_aligned`; what is added is zero. As `mi_realloc`, and what is added to the block is zero. Only for blocks that were zeroed when they were allocated and resized by these functions alone since. `_at`: see below.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_zalloc_aligned(100, 64);\n    let block = mi_rezalloc_aligned(block, 200, 64).cast::<u8>();\n    assert_eq!(*block.add(199), 0);\n    mi_free(block.cast());\n}\n```"]
     pub fn mi_rezalloc_aligned(
         p: *mut ::core::ffi::c_void,
         newsize: usize,
         alignment: usize,
     ) -> *mut ::core::ffi::c_void;
-    #[doc = " As `mi_realloc`, and what is added to the block is zero. Only for blocks that were zeroed when they were allocated and resized by these functions alone since. `_at`: see below.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_zalloc_aligned_at(100, 64, 16);\n    let block = mi_rezalloc_aligned_at(block, 200, 64, 16).cast::<u8>();\n    assert_eq!(*block.add(199), 0);\n    mi_free(block.cast());\n}\n```"]
+    #[doc = " As `mi_realloc_aligned_at`; what is added is zero. As `mi_realloc`, and what is added to the block is zero. Only for blocks that were zeroed when they were allocated and resized by these functions alone since. `_at`: see below.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_zalloc_aligned_at(100, 64, 16);\n    let block = mi_rezalloc_aligned_at(block, 200, 64, 16).cast::<u8>();\n    assert_eq!(*block.add(199), 0);\n    mi_free(block.cast());\n}\n```"]
     pub fn mi_rezalloc_aligned_at(
         p: *mut ::core::ffi::c_void,
         newsize: usize,
         alignment: usize,
         offset: usize,
     ) -> *mut ::core::ffi::c_void;
-    #[doc = " As `mi_realloc`, and what is added to the block is zero. Only for blocks that were zeroed when they were allocated and resized by these functions alone since. `_at`: see below.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_zalloc_aligned(100, 64);\n    let block = mi_recalloc_aligned(block, 20, 10, 64).cast::<u8>();\n    assert_eq!(*block.add(199), 0);\n    mi_free(block.cast());\n}\n```"]
+    #[doc = " As `mi_rezalloc_aligned`, to `newcount` times `size` bytes. As `mi_realloc`, and what is added to the block is zero. Only for blocks that were zeroed when they were allocated and resized by these functions alone since. `_at`: see below.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_zalloc_aligned(100, 64);\n    let block = mi_recalloc_aligned(block, 20, 10, 64).cast::<u8>();\n    assert_eq!(*block.add(199), 0);\n    mi_free(block.cast());\n}\n```"]
     pub fn mi_recalloc_aligned(
         p: *mut ::core::ffi::c_void,
         newcount: usize,
         size: usize,
         alignment: usize,
     ) -> *mut ::core::ffi::c_void;
-    #[doc = " As `mi_realloc`, and what is added to the block is zero. Only for blocks that were zeroed when they were allocated and resized by these functions alone since. `_at`: see below.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_zalloc_aligned_at(100, 64, 16);\n    let block = mi_recalloc_aligned_at(block, 20, 10, 64, 16).cast::<u8>();\n    assert_eq!(*block.add(199), 0);\n    mi_free(block.cast());\n}\n```"]
+    #[doc = " As `mi_rezalloc_aligned_at`, to `newcount` times `size` bytes. As `mi_realloc`, and what is added to the block is zero. Only for blocks that were zeroed when they were allocated and resized by these functions alone since. `_at`: see below.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_zalloc_aligned_at(100, 64, 16);\n    let block = mi_recalloc_aligned_at(block, 20, 10, 64, 16).cast::<u8>();\n    assert_eq!(*block.add(199), 0);\n    mi_free(block.cast());\n}\n```"]
     pub fn mi_recalloc_aligned_at(
         p: *mut ::core::ffi::c_void,
         newcount: usize,
@@ -518,55 +518,55 @@ extern "C" {
         alignment: usize,
         offset: usize,
     ) -> *mut ::core::ffi::c_void;
-    #[doc = " The block starts at a multiple of `alignment`, a power of two of any size. With `_at` it is the address at `offset` into the block that is the multiple. Such blocks are resized by the `_aligned` functions to keep their alignment, and freed as all others.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc_aligned(100, 64);\n    assert_eq!(block as usize % 64, 0);\n    mi_free(block);\n}\n```"]
+    #[doc = " As `mi_malloc`, at a multiple of `alignment`. The block starts at a multiple of `alignment`, a power of two of any size. With `_at` it is the address at `offset` into the block that is the multiple. Such blocks are resized by the `_aligned` functions to keep their alignment, and freed as all others.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc_aligned(100, 64);\n    assert_eq!(block as usize % 64, 0);\n    mi_free(block);\n}\n```"]
     pub fn mi_malloc_aligned(size: usize, alignment: usize) -> *mut ::core::ffi::c_void;
-    #[doc = " The block starts at a multiple of `alignment`, a power of two of any size. With `_at` it is the address at `offset` into the block that is the multiple. Such blocks are resized by the `_aligned` functions to keep their alignment, and freed as all others.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc_aligned_at(100, 64, 16);\n    assert_eq!((block as usize + 16) % 64, 0);\n    mi_free(block);\n}\n```"]
+    #[doc = " As `mi_malloc`, with the address `offset` bytes in at a multiple of `alignment`. The block starts at a multiple of `alignment`, a power of two of any size. With `_at` it is the address at `offset` into the block that is the multiple. Such blocks are resized by the `_aligned` functions to keep their alignment, and freed as all others.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc_aligned_at(100, 64, 16);\n    assert_eq!((block as usize + 16) % 64, 0);\n    mi_free(block);\n}\n```"]
     pub fn mi_malloc_aligned_at(
         size: usize,
         alignment: usize,
         offset: usize,
     ) -> *mut ::core::ffi::c_void;
-    #[doc = " The block starts at a multiple of `alignment`, a power of two of any size. With `_at` it is the address at `offset` into the block that is the multiple. Such blocks are resized by the `_aligned` functions to keep their alignment, and freed as all others.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_zalloc_aligned(100, 64);\n    assert_eq!(block as usize % 64, 0);\n    mi_free(block);\n}\n```"]
+    #[doc = " As `mi_zalloc`, at a multiple of `alignment`. The block starts at a multiple of `alignment`, a power of two of any size. With `_at` it is the address at `offset` into the block that is the multiple. Such blocks are resized by the `_aligned` functions to keep their alignment, and freed as all others.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_zalloc_aligned(100, 64);\n    assert_eq!(block as usize % 64, 0);\n    mi_free(block);\n}\n```"]
     pub fn mi_zalloc_aligned(size: usize, alignment: usize) -> *mut ::core::ffi::c_void;
-    #[doc = " The block starts at a multiple of `alignment`, a power of two of any size. With `_at` it is the address at `offset` into the block that is the multiple. Such blocks are resized by the `_aligned` functions to keep their alignment, and freed as all others.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_zalloc_aligned_at(100, 64, 16);\n    assert_eq!((block as usize + 16) % 64, 0);\n    mi_free(block);\n}\n```"]
+    #[doc = " As `mi_zalloc`, with the address `offset` bytes in at a multiple of `alignment`. The block starts at a multiple of `alignment`, a power of two of any size. With `_at` it is the address at `offset` into the block that is the multiple. Such blocks are resized by the `_aligned` functions to keep their alignment, and freed as all others.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_zalloc_aligned_at(100, 64, 16);\n    assert_eq!((block as usize + 16) % 64, 0);\n    mi_free(block);\n}\n```"]
     pub fn mi_zalloc_aligned_at(
         size: usize,
         alignment: usize,
         offset: usize,
     ) -> *mut ::core::ffi::c_void;
-    #[doc = " The block starts at a multiple of `alignment`, a power of two of any size. With `_at` it is the address at `offset` into the block that is the multiple. Such blocks are resized by the `_aligned` functions to keep their alignment, and freed as all others.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_calloc_aligned(10, 10, 64);\n    assert_eq!(block as usize % 64, 0);\n    mi_free(block);\n}\n```"]
+    #[doc = " As `mi_calloc`, at a multiple of `alignment`. The block starts at a multiple of `alignment`, a power of two of any size. With `_at` it is the address at `offset` into the block that is the multiple. Such blocks are resized by the `_aligned` functions to keep their alignment, and freed as all others.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_calloc_aligned(10, 10, 64);\n    assert_eq!(block as usize % 64, 0);\n    mi_free(block);\n}\n```"]
     pub fn mi_calloc_aligned(
         count: usize,
         size: usize,
         alignment: usize,
     ) -> *mut ::core::ffi::c_void;
-    #[doc = " The block starts at a multiple of `alignment`, a power of two of any size. With `_at` it is the address at `offset` into the block that is the multiple. Such blocks are resized by the `_aligned` functions to keep their alignment, and freed as all others.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_calloc_aligned_at(10, 10, 64, 16);\n    assert_eq!((block as usize + 16) % 64, 0);\n    mi_free(block);\n}\n```"]
+    #[doc = " As `mi_calloc`, with the address `offset` bytes in at a multiple of `alignment`. The block starts at a multiple of `alignment`, a power of two of any size. With `_at` it is the address at `offset` into the block that is the multiple. Such blocks are resized by the `_aligned` functions to keep their alignment, and freed as all others.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_calloc_aligned_at(10, 10, 64, 16);\n    assert_eq!((block as usize + 16) % 64, 0);\n    mi_free(block);\n}\n```"]
     pub fn mi_calloc_aligned_at(
         count: usize,
         size: usize,
         alignment: usize,
         offset: usize,
     ) -> *mut ::core::ffi::c_void;
-    #[doc = " The block starts at a multiple of `alignment`, a power of two of any size. With `_at` it is the address at `offset` into the block that is the multiple. Such blocks are resized by the `_aligned` functions to keep their alignment, and freed as all others.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_realloc_aligned(std::ptr::null_mut(), 100, 64);\n    assert_eq!(block as usize % 64, 0);\n    mi_free(block);\n}\n```"]
+    #[doc = " As `mi_realloc`; where the block then lies is a multiple of `alignment`. The block starts at a multiple of `alignment`, a power of two of any size. With `_at` it is the address at `offset` into the block that is the multiple. Such blocks are resized by the `_aligned` functions to keep their alignment, and freed as all others.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_realloc_aligned(std::ptr::null_mut(), 100, 64);\n    assert_eq!(block as usize % 64, 0);\n    mi_free(block);\n}\n```"]
     pub fn mi_realloc_aligned(
         p: *mut ::core::ffi::c_void,
         newsize: usize,
         alignment: usize,
     ) -> *mut ::core::ffi::c_void;
-    #[doc = " The block starts at a multiple of `alignment`, a power of two of any size. With `_at` it is the address at `offset` into the block that is the multiple. Such blocks are resized by the `_aligned` functions to keep their alignment, and freed as all others.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_realloc_aligned_at(std::ptr::null_mut(), 100, 64, 16);\n    assert_eq!((block as usize + 16) % 64, 0);\n    mi_free(block);\n}\n```"]
+    #[doc = " As `mi_realloc`; the address `offset` bytes in is then a multiple of `alignment`. The block starts at a multiple of `alignment`, a power of two of any size. With `_at` it is the address at `offset` into the block that is the multiple. Such blocks are resized by the `_aligned` functions to keep their alignment, and freed as all others.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_realloc_aligned_at(std::ptr::null_mut(), 100, 64, 16);\n    assert_eq!((block as usize + 16) % 64, 0);\n    mi_free(block);\n}\n```"]
     pub fn mi_realloc_aligned_at(
         p: *mut ::core::ffi::c_void,
         newsize: usize,
         alignment: usize,
         offset: usize,
     ) -> *mut ::core::ffi::c_void;
-    #[doc = " A new heap in the sub-process of the calling thread, or NULL when there is no memory. With an arena, the heap allocates in that arena only.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    assert!(!mi_heap_malloc(heap, 100).is_null());\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " Makes a heap in the sub-process of the calling thread; NULL when there is no memory. A heap may be used from any thread. The caller sees to it that no thread uses a heap while it is deleted or destroyed, and none after.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    assert!(!mi_heap_malloc(heap, 100).is_null());\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_heap_new() -> *mut mi_heap_t;
-    #[doc = " A new heap in the sub-process of the calling thread, or NULL when there is no memory. With an arena, the heap allocates in that arena only.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new_in_arena(std::ptr::null_mut());\n    assert!(!mi_heap_malloc(heap, 100).is_null());\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_heap_new`; the heap allocates in that arena only. A heap may be used from any thread. The caller sees to it that no thread uses a heap while it is deleted or destroyed, and none after.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new_in_arena(std::ptr::null_mut());\n    assert!(!mi_heap_malloc(heap, 100).is_null());\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_heap_new_in_arena(arena_id: mi_arena_id_t) -> *mut mi_heap_t;
-    #[doc = " Ends a heap. Delete: its live blocks move to the main heap and stay valid. Destroy: its live blocks are freed, without a look at them. NULL and the main heap are left alone.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_malloc(heap, 100);\n    mi_heap_delete(heap);\n    mi_free(block); // it has outlived its heap\n}\n```"]
+    #[doc = " Ends a heap; its live blocks move to the main heap and stay valid. NULL and the main heap are left alone.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_malloc(heap, 100);\n    mi_heap_delete(heap);\n    mi_free(block); // it has outlived its heap\n}\n```"]
     pub fn mi_heap_delete(heap: *mut mi_heap_t);
-    #[doc = " Ends a heap. Delete: its live blocks move to the main heap and stay valid. Destroy: its live blocks are freed, without a look at them. NULL and the main heap are left alone.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    mi_heap_malloc(heap, 100);\n    mi_heap_destroy(heap); // frees the block too\n}\n```"]
+    #[doc = " Ends a heap; its live blocks are freed, without a look at them. NULL and the main heap are left alone.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    mi_heap_malloc(heap, 100);\n    mi_heap_destroy(heap); // frees the block too\n}\n```"]
     pub fn mi_heap_destroy(heap: *mut mi_heap_t);
     #[doc = " Prefers memory of this NUMA node for the heap from now on; a negative node ends the preference.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    mi_heap_set_numa_affinity(heap, 0);\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_heap_set_numa_affinity(heap: *mut mi_heap_t, numa_node: ::core::ffi::c_int);
@@ -576,13 +576,13 @@ extern "C" {
     pub fn mi_heap_main() -> *mut mi_heap_t;
     #[doc = " The heap that the block `p` is in, or NULL where `p` is no pointer of this library.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_malloc(heap, 100);\n    assert_eq!(mi_heap_of(block), heap);\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_heap_of(p: *const ::core::ffi::c_void) -> *mut mi_heap_t;
-    #[doc = " Whether `p` points into memory of this heap; of any heap (two names); of the heap that the plain functions of the calling thread use. Any address may be asked about.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_malloc(heap, 100);\n    assert!(mi_heap_contains(heap, block));\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " Tells whether `p` points into memory of this heap. Any address may be asked about.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_malloc(heap, 100);\n    assert!(mi_heap_contains(heap, block));\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_heap_contains(heap: *const mi_heap_t, p: *const ::core::ffi::c_void) -> bool;
-    #[doc = " Whether `p` points into memory of this heap; of any heap (two names); of the heap that the plain functions of the calling thread use. Any address may be asked about.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_malloc(heap, 100);\n    assert!(mi_any_heap_contains(block));\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " Tells whether `p` points into memory of any heap. Any address may be asked about.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_malloc(heap, 100);\n    assert!(mi_any_heap_contains(block));\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_any_heap_contains(p: *const ::core::ffi::c_void) -> bool;
-    #[doc = " Whether `p` points into memory of this heap; of any heap (two names); of the heap that the plain functions of the calling thread use. Any address may be asked about.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_malloc(heap, 100);\n    assert!(mi_is_in_heap_region(block));\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_any_heap_contains`. Any address may be asked about.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_malloc(heap, 100);\n    assert!(mi_is_in_heap_region(block));\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_is_in_heap_region(p: *const ::core::ffi::c_void) -> bool;
-    #[doc = " Whether `p` points into memory of this heap; of any heap (two names); of the heap that the plain functions of the calling thread use. Any address may be asked about.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc(100);\n    assert!(mi_check_owned(block));\n    mi_free(block);\n}\n```"]
+    #[doc = " Tells whether `p` points into the heap that `mi_malloc` of the calling thread uses. Any address may be asked about.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc(100);\n    assert!(mi_check_owned(block));\n    mi_free(block);\n}\n```"]
     pub fn mi_check_owned(p: *const ::core::ffi::c_void) -> bool;
     #[doc = " The id of the thread that owns the page of the block `p` now. 0 for what nobody owns: the blocks of a full page, a large block, and any other pointer. Equal ids are the same thread's.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let (a, b) = (mi_malloc(100), mi_malloc(100));\n    let same = mi_thread_id_of(a) == mi_thread_id_of(b);\n    println!(\"owned by the same thread: {same}\");\n    mi_free(a);\n    mi_free(b);\n}\n```"]
     pub fn mi_thread_id_of(p: *const ::core::ffi::c_void) -> usize;
@@ -596,103 +596,103 @@ extern "C" {
         p: *mut ::core::ffi::c_void,
         perc_threshold: usize,
     ) -> bool;
-    #[doc = " Calls the visitor for each area of the heap and, with `visit_blocks`, for each live block; the second form only for areas that ended threads left. True when all were visited. Where another thread allocates or frees in the heap meanwhile it is not known which of the blocks that this concerns are seen, and the visitor must not look into them.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    unsafe extern \"C\" fn count(\n        _heap: *const mi_heap_t,\n        _area: *const mi_heap_area_t,\n        block: *mut std::ffi::c_void,\n        _block_size: usize,\n        arg: *mut std::ffi::c_void,\n    ) -> bool {\n        *arg.cast::<usize>() += usize::from(!block.is_null());\n        true\n    }\n\n    let mut blocks = 0usize;\n    let arg = (&mut blocks as *mut usize).cast();\n    mi_heap_visit_abandoned_blocks(mi_heap_main(), true, Some(count), arg);\n    println!(\"{blocks} blocks\");\n}\n```"]
+    #[doc = " Visits each area of the heap that ended threads left. The visitor is called for each area and, with `visit_blocks`, for each live block. True when all were visited. Where another thread allocates or frees in the heap meanwhile it is not known which of the blocks that this concerns are seen, and the visitor must not look into them.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    unsafe extern \"C\" fn count(\n        _heap: *const mi_heap_t,\n        _area: *const mi_heap_area_t,\n        block: *mut std::ffi::c_void,\n        _block_size: usize,\n        arg: *mut std::ffi::c_void,\n    ) -> bool {\n        *arg.cast::<usize>() += usize::from(!block.is_null());\n        true\n    }\n\n    let mut blocks = 0usize;\n    let arg = (&mut blocks as *mut usize).cast();\n    mi_heap_visit_abandoned_blocks(mi_heap_main(), true, Some(count), arg);\n    println!(\"{blocks} blocks\");\n}\n```"]
     pub fn mi_heap_visit_abandoned_blocks(
         heap: *mut mi_heap_t,
         visit_blocks: bool,
         visitor: mi_block_visit_fun,
         arg: *mut ::core::ffi::c_void,
     ) -> bool;
-    #[doc = " Allocating in a heap: as the functions without `heap_`\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_malloc(heap, 100);\n    assert!(!block.is_null());\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_malloc`, in the heap. Allocating in a heap: as the functions without `heap_`\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_malloc(heap, 100);\n    assert!(!block.is_null());\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_heap_malloc(heap: *mut mi_heap_t, size: usize) -> *mut ::core::ffi::c_void;
-    #[doc = " Allocating in a heap: as the functions without `heap_`\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_zalloc(heap, 100).cast::<u8>();\n    assert_eq!(*block, 0);\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_zalloc`, in the heap. Allocating in a heap: as the functions without `heap_`\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_zalloc(heap, 100).cast::<u8>();\n    assert_eq!(*block, 0);\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_heap_zalloc(heap: *mut mi_heap_t, size: usize) -> *mut ::core::ffi::c_void;
-    #[doc = " Allocating in a heap: as the functions without `heap_`\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_calloc(heap, 10, 10);\n    assert!(!block.is_null());\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_calloc`, in the heap. Allocating in a heap: as the functions without `heap_`\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_calloc(heap, 10, 10);\n    assert!(!block.is_null());\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_heap_calloc(
         heap: *mut mi_heap_t,
         count: usize,
         size: usize,
     ) -> *mut ::core::ffi::c_void;
-    #[doc = " Allocating in a heap: as the functions without `heap_`\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_mallocn(heap, 10, 10);\n    assert!(!block.is_null());\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_mallocn`, in the heap. Allocating in a heap: as the functions without `heap_`\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_mallocn(heap, 10, 10);\n    assert!(!block.is_null());\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_heap_mallocn(
         heap: *mut mi_heap_t,
         count: usize,
         size: usize,
     ) -> *mut ::core::ffi::c_void;
-    #[doc = " Allocating in a heap: as the functions without `heap_`\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_malloc_small(heap, 100);\n    assert!(!block.is_null());\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_malloc_small`, in the heap. Allocating in a heap: as the functions without `heap_`\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_malloc_small(heap, 100);\n    assert!(!block.is_null());\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_heap_malloc_small(heap: *mut mi_heap_t, size: usize) -> *mut ::core::ffi::c_void;
-    #[doc = " Allocating in a heap: as the functions without `heap_`\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_zalloc_small(heap, 100).cast::<u8>();\n    assert_eq!(*block, 0);\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_zalloc_small`, in the heap. Allocating in a heap: as the functions without `heap_`\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_zalloc_small(heap, 100).cast::<u8>();\n    assert_eq!(*block, 0);\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_heap_zalloc_small(heap: *mut mi_heap_t, size: usize) -> *mut ::core::ffi::c_void;
-    #[doc = " A block that moves, moves into `heap`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_malloc(heap, 100);\n    let block = mi_heap_realloc(heap, block, 200);\n    assert!(mi_usable_size(block) >= 200);\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_realloc`; a block that moves, moves into the heap.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_malloc(heap, 100);\n    let block = mi_heap_realloc(heap, block, 200);\n    assert!(mi_usable_size(block) >= 200);\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_heap_realloc(
         heap: *mut mi_heap_t,
         p: *mut ::core::ffi::c_void,
         newsize: usize,
     ) -> *mut ::core::ffi::c_void;
-    #[doc = " A block that moves, moves into `heap`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_malloc(heap, 100);\n    let block = mi_heap_reallocn(heap, block, 20, 10);\n    assert!(mi_usable_size(block) >= 200);\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_reallocn`; a block that moves, moves into the heap.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_malloc(heap, 100);\n    let block = mi_heap_reallocn(heap, block, 20, 10);\n    assert!(mi_usable_size(block) >= 200);\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_heap_reallocn(
         heap: *mut mi_heap_t,
         p: *mut ::core::ffi::c_void,
         count: usize,
         size: usize,
     ) -> *mut ::core::ffi::c_void;
-    #[doc = " A block that moves, moves into `heap`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_malloc(heap, 100);\n    let block = mi_heap_reallocf(heap, block, 200);\n    assert!(mi_usable_size(block) >= 200);\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_reallocf`; a block that moves, moves into the heap.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_malloc(heap, 100);\n    let block = mi_heap_reallocf(heap, block, 200);\n    assert!(mi_usable_size(block) >= 200);\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_heap_reallocf(
         heap: *mut mi_heap_t,
         p: *mut ::core::ffi::c_void,
         newsize: usize,
     ) -> *mut ::core::ffi::c_void;
-    #[doc = " Copies of strings, and paths.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_strdup(heap, b\"text\\0\".as_ptr().cast());\n    assert!(!block.is_null());\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_strdup`, in the heap.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_strdup(heap, b\"text\\0\".as_ptr().cast());\n    assert!(!block.is_null());\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_heap_strdup(
         heap: *mut mi_heap_t,
         s: *const ::core::ffi::c_char,
     ) -> *mut ::core::ffi::c_char;
-    #[doc = " Copies of strings, and paths.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_strndup(heap, b\"text\\0\".as_ptr().cast(), 2);\n    assert!(!block.is_null());\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_strndup`, in the heap.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_strndup(heap, b\"text\\0\".as_ptr().cast(), 2);\n    assert!(!block.is_null());\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_heap_strndup(
         heap: *mut mi_heap_t,
         s: *const ::core::ffi::c_char,
         n: usize,
     ) -> *mut ::core::ffi::c_char;
-    #[doc = " Copies of strings, and paths.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_realpath(heap, b\"/\\0\".as_ptr().cast(), std::ptr::null_mut());\n    assert!(!block.is_null());\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_realpath`, in the heap.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_realpath(heap, b\"/\\0\".as_ptr().cast(), std::ptr::null_mut());\n    assert!(!block.is_null());\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_heap_realpath(
         heap: *mut mi_heap_t,
         fname: *const ::core::ffi::c_char,
         resolved_name: *mut ::core::ffi::c_char,
     ) -> *mut ::core::ffi::c_char;
-    #[doc = " Aligned; a block that moves, moves into `heap`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_malloc_aligned(heap, 100, 64);\n    assert_eq!(block as usize % 64, 0);\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_malloc_aligned`, in the heap.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_malloc_aligned(heap, 100, 64);\n    assert_eq!(block as usize % 64, 0);\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_heap_malloc_aligned(
         heap: *mut mi_heap_t,
         size: usize,
         alignment: usize,
     ) -> *mut ::core::ffi::c_void;
-    #[doc = " Aligned; a block that moves, moves into `heap`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_malloc_aligned_at(heap, 100, 64, 16);\n    assert_eq!((block as usize + 16) % 64, 0);\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_malloc_aligned_at`, in the heap.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_malloc_aligned_at(heap, 100, 64, 16);\n    assert_eq!((block as usize + 16) % 64, 0);\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_heap_malloc_aligned_at(
         heap: *mut mi_heap_t,
         size: usize,
         alignment: usize,
         offset: usize,
     ) -> *mut ::core::ffi::c_void;
-    #[doc = " Aligned; a block that moves, moves into `heap`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_zalloc_aligned(heap, 100, 64);\n    assert_eq!(block as usize % 64, 0);\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_zalloc_aligned`, in the heap.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_zalloc_aligned(heap, 100, 64);\n    assert_eq!(block as usize % 64, 0);\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_heap_zalloc_aligned(
         heap: *mut mi_heap_t,
         size: usize,
         alignment: usize,
     ) -> *mut ::core::ffi::c_void;
-    #[doc = " Aligned; a block that moves, moves into `heap`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_zalloc_aligned_at(heap, 100, 64, 16);\n    assert_eq!((block as usize + 16) % 64, 0);\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_zalloc_aligned_at`, in the heap.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_zalloc_aligned_at(heap, 100, 64, 16);\n    assert_eq!((block as usize + 16) % 64, 0);\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_heap_zalloc_aligned_at(
         heap: *mut mi_heap_t,
         size: usize,
         alignment: usize,
         offset: usize,
     ) -> *mut ::core::ffi::c_void;
-    #[doc = " Aligned; a block that moves, moves into `heap`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_calloc_aligned(heap, 10, 10, 64);\n    assert_eq!(block as usize % 64, 0);\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_calloc_aligned`, in the heap.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_calloc_aligned(heap, 10, 10, 64);\n    assert_eq!(block as usize % 64, 0);\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_heap_calloc_aligned(
         heap: *mut mi_heap_t,
         count: usize,
         size: usize,
         alignment: usize,
     ) -> *mut ::core::ffi::c_void;
-    #[doc = " Aligned; a block that moves, moves into `heap`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_calloc_aligned_at(heap, 10, 10, 64, 16);\n    assert_eq!((block as usize + 16) % 64, 0);\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_calloc_aligned_at`, in the heap.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_calloc_aligned_at(heap, 10, 10, 64, 16);\n    assert_eq!((block as usize + 16) % 64, 0);\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_heap_calloc_aligned_at(
         heap: *mut mi_heap_t,
         count: usize,
@@ -700,14 +700,14 @@ extern "C" {
         alignment: usize,
         offset: usize,
     ) -> *mut ::core::ffi::c_void;
-    #[doc = " Aligned; a block that moves, moves into `heap`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_realloc_aligned(heap, std::ptr::null_mut(), 100, 64);\n    assert_eq!(block as usize % 64, 0);\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_realloc_aligned`; a block that moves, moves into the heap.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_realloc_aligned(heap, std::ptr::null_mut(), 100, 64);\n    assert_eq!(block as usize % 64, 0);\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_heap_realloc_aligned(
         heap: *mut mi_heap_t,
         p: *mut ::core::ffi::c_void,
         newsize: usize,
         alignment: usize,
     ) -> *mut ::core::ffi::c_void;
-    #[doc = " Aligned; a block that moves, moves into `heap`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_realloc_aligned_at(heap, std::ptr::null_mut(), 100, 64, 16);\n    assert_eq!((block as usize + 16) % 64, 0);\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_realloc_aligned_at`; a block that moves, moves into the heap.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_realloc_aligned_at(heap, std::ptr::null_mut(), 100, 64, 16);\n    assert_eq!((block as usize + 16) % 64, 0);\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_heap_realloc_aligned_at(
         heap: *mut mi_heap_t,
         p: *mut ::core::ffi::c_void,
@@ -715,27 +715,27 @@ extern "C" {
         alignment: usize,
         offset: usize,
     ) -> *mut ::core::ffi::c_void;
-    #[doc = " Zero-initialised reallocation; a block that moves, moves into `heap`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_zalloc(heap, 100);\n    let block = mi_heap_rezalloc(heap, block, 200).cast::<u8>();\n    assert_eq!(*block.add(199), 0);\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_rezalloc`; a block that moves, moves into the heap.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_zalloc(heap, 100);\n    let block = mi_heap_rezalloc(heap, block, 200).cast::<u8>();\n    assert_eq!(*block.add(199), 0);\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_heap_rezalloc(
         heap: *mut mi_heap_t,
         p: *mut ::core::ffi::c_void,
         newsize: usize,
     ) -> *mut ::core::ffi::c_void;
-    #[doc = " Zero-initialised reallocation; a block that moves, moves into `heap`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_zalloc(heap, 100);\n    let block = mi_heap_recalloc(heap, block, 20, 10).cast::<u8>();\n    assert_eq!(*block.add(199), 0);\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_recalloc`; a block that moves, moves into the heap.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_zalloc(heap, 100);\n    let block = mi_heap_recalloc(heap, block, 20, 10).cast::<u8>();\n    assert_eq!(*block.add(199), 0);\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_heap_recalloc(
         heap: *mut mi_heap_t,
         p: *mut ::core::ffi::c_void,
         newcount: usize,
         size: usize,
     ) -> *mut ::core::ffi::c_void;
-    #[doc = " Zero-initialised reallocation; a block that moves, moves into `heap`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_zalloc_aligned(heap, 100, 64);\n    let block = mi_heap_rezalloc_aligned(heap, block, 200, 64).cast::<u8>();\n    assert_eq!(*block.add(199), 0);\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_rezalloc_aligned`; a block that moves, moves into the heap.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_zalloc_aligned(heap, 100, 64);\n    let block = mi_heap_rezalloc_aligned(heap, block, 200, 64).cast::<u8>();\n    assert_eq!(*block.add(199), 0);\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_heap_rezalloc_aligned(
         heap: *mut mi_heap_t,
         p: *mut ::core::ffi::c_void,
         newsize: usize,
         alignment: usize,
     ) -> *mut ::core::ffi::c_void;
-    #[doc = " Zero-initialised reallocation; a block that moves, moves into `heap`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_zalloc_aligned_at(heap, 100, 64, 16);\n    let block = mi_heap_rezalloc_aligned_at(heap, block, 200, 64, 16).cast::<u8>();\n    assert_eq!(*block.add(199), 0);\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_rezalloc_aligned_at`; a block that moves, moves into the heap.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_zalloc_aligned_at(heap, 100, 64, 16);\n    let block = mi_heap_rezalloc_aligned_at(heap, block, 200, 64, 16).cast::<u8>();\n    assert_eq!(*block.add(199), 0);\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_heap_rezalloc_aligned_at(
         heap: *mut mi_heap_t,
         p: *mut ::core::ffi::c_void,
@@ -743,7 +743,7 @@ extern "C" {
         alignment: usize,
         offset: usize,
     ) -> *mut ::core::ffi::c_void;
-    #[doc = " Zero-initialised reallocation; a block that moves, moves into `heap`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_zalloc_aligned(heap, 100, 64);\n    let block = mi_heap_recalloc_aligned(heap, block, 20, 10, 64).cast::<u8>();\n    assert_eq!(*block.add(199), 0);\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_recalloc_aligned`; a block that moves, moves into the heap.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_zalloc_aligned(heap, 100, 64);\n    let block = mi_heap_recalloc_aligned(heap, block, 20, 10, 64).cast::<u8>();\n    assert_eq!(*block.add(199), 0);\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_heap_recalloc_aligned(
         heap: *mut mi_heap_t,
         p: *mut ::core::ffi::c_void,
@@ -751,7 +751,7 @@ extern "C" {
         size: usize,
         alignment: usize,
     ) -> *mut ::core::ffi::c_void;
-    #[doc = " Zero-initialised reallocation; a block that moves, moves into `heap`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_zalloc_aligned_at(heap, 100, 64, 16);\n    let block = mi_heap_recalloc_aligned_at(heap, block, 20, 10, 64, 16).cast::<u8>();\n    assert_eq!(*block.add(199), 0);\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_recalloc_aligned_at`; a block that moves, moves into the heap.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_zalloc_aligned_at(heap, 100, 64, 16);\n    let block = mi_heap_recalloc_aligned_at(heap, block, 20, 10, 64, 16).cast::<u8>();\n    assert_eq!(*block.add(199), 0);\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_heap_recalloc_aligned_at(
         heap: *mut mi_heap_t,
         p: *mut ::core::ffi::c_void,
@@ -760,88 +760,88 @@ extern "C" {
         alignment: usize,
         offset: usize,
     ) -> *mut ::core::ffi::c_void;
-    #[doc = " As `mi_new` and `mi_new_n`: may throw `std::bad_alloc`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_alloc_new(heap, 100);\n    assert!(!block.is_null());\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_new`, in the heap.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_alloc_new(heap, 100);\n    assert!(!block.is_null());\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_heap_alloc_new(heap: *mut mi_heap_t, size: usize) -> *mut ::core::ffi::c_void;
-    #[doc = " As `mi_new` and `mi_new_n`: may throw `std::bad_alloc`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_alloc_new_n(heap, 10, 10);\n    assert!(!block.is_null());\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_new_n`, in the heap.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_alloc_new_n(heap, 10, 10);\n    assert!(!block.is_null());\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_heap_alloc_new_n(
         heap: *mut mi_heap_t,
         count: usize,
         size: usize,
     ) -> *mut ::core::ffi::c_void;
-    #[doc = " Which theap the plain functions (`mi_malloc`, …) of the calling thread use. Setting returns the former.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let former = mi_theap_set_default(mi_heap_theap(heap));\n    assert!(mi_heap_contains(heap, mi_malloc(100)));\n    mi_theap_set_default(former);\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " Lets the plain functions of the calling thread use this one; returns the former. Thread-local heaps: only for the thread whose share of a heap it is\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let former = mi_theap_set_default(mi_heap_theap(heap));\n    assert!(mi_heap_contains(heap, mi_malloc(100)));\n    mi_theap_set_default(former);\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_theap_set_default(theap: *mut mi_theap_t) -> *mut mi_theap_t;
-    #[doc = " Which theap the plain functions (`mi_malloc`, …) of the calling thread use. Setting returns the former.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    assert!(!mi_theap_get_default().is_null());\n}\n```"]
+    #[doc = " Returns the one that the plain functions of the calling thread use. Thread-local heaps: only for the thread whose share of a heap it is\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    assert!(!mi_theap_get_default().is_null());\n}\n```"]
     pub fn mi_theap_get_default() -> *mut mi_theap_t;
     #[doc = " As `mi_heap_collect`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    mi_theap_collect(theap, true);\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_theap_collect(theap: *mut mi_theap_t, force: bool);
-    #[doc = " The theap's pages become those of its heap, for any thread to take over; the blocks stay valid. Delete ends the record too: only its own thread may do that, and it gets a new one when it uses the heap again. (That of the main heap is the thread's, and stays until the thread ends.) Quiescent abandon leaves the record as it is, and may also be called by another thread while the theap's thread is outside of the library, and stays so until the call returns.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    mi_theap_delete(theap);\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " Gives the theap's pages to its heap, and ends the theap. The theap's pages become those of its heap, for any thread to take over; the blocks stay valid. Delete ends the record too: only its own thread may do that, and it gets a new one when it uses the heap again. (That of the main heap is the thread's, and stays until the thread ends.) Quiescent abandon leaves the record as it is, and may also be called by another thread while the theap's thread is outside of the library, and stays so until the call returns.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    mi_theap_delete(theap);\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_theap_delete(theap: *mut mi_theap_t);
-    #[doc = " The theap's pages become those of its heap, for any thread to take over; the blocks stay valid. Delete ends the record too: only its own thread may do that, and it gets a new one when it uses the heap again. (That of the main heap is the thread's, and stays until the thread ends.) Quiescent abandon leaves the record as it is, and may also be called by another thread while the theap's thread is outside of the library, and stays so until the call returns.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    mi_theap_quiescent_abandon(theap);\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " Gives the theap's pages to its heap. The theap's pages become those of its heap, for any thread to take over; the blocks stay valid. Delete ends the record too: only its own thread may do that, and it gets a new one when it uses the heap again. (That of the main heap is the thread's, and stays until the thread ends.) Quiescent abandon leaves the record as it is, and may also be called by another thread while the theap's thread is outside of the library, and stays so until the call returns.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    mi_theap_quiescent_abandon(theap);\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_theap_quiescent_abandon(theap: *mut mi_theap_t);
-    #[doc = " As the functions without `theap_`; they spare the search for the thread's share.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    let block = mi_theap_malloc(theap, 100);\n    assert!(!block.is_null());\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_malloc`, in the theap. They spare the search for the thread's share.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    let block = mi_theap_malloc(theap, 100);\n    assert!(!block.is_null());\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_theap_malloc(theap: *mut mi_theap_t, size: usize) -> *mut ::core::ffi::c_void;
-    #[doc = " As the functions without `theap_`; they spare the search for the thread's share.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    let block = mi_theap_zalloc(theap, 100).cast::<u8>();\n    assert_eq!(*block, 0);\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_zalloc`, in the theap. They spare the search for the thread's share.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    let block = mi_theap_zalloc(theap, 100).cast::<u8>();\n    assert_eq!(*block, 0);\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_theap_zalloc(theap: *mut mi_theap_t, size: usize) -> *mut ::core::ffi::c_void;
-    #[doc = " As the functions without `theap_`; they spare the search for the thread's share.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    let block = mi_theap_calloc(theap, 10, 10);\n    assert!(!block.is_null());\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_calloc`, in the theap. They spare the search for the thread's share.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    let block = mi_theap_calloc(theap, 10, 10);\n    assert!(!block.is_null());\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_theap_calloc(
         theap: *mut mi_theap_t,
         count: usize,
         size: usize,
     ) -> *mut ::core::ffi::c_void;
-    #[doc = " As the functions without `theap_`; they spare the search for the thread's share.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    let block = mi_theap_malloc_small(theap, 100);\n    assert!(!block.is_null());\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_malloc_small`, in the theap. They spare the search for the thread's share.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    let block = mi_theap_malloc_small(theap, 100);\n    assert!(!block.is_null());\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_theap_malloc_small(theap: *mut mi_theap_t, size: usize) -> *mut ::core::ffi::c_void;
-    #[doc = " As the functions without `theap_`; they spare the search for the thread's share.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    let block = mi_theap_zalloc_small(theap, 100).cast::<u8>();\n    assert_eq!(*block, 0);\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_zalloc_small`, in the theap. They spare the search for the thread's share.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    let block = mi_theap_zalloc_small(theap, 100).cast::<u8>();\n    assert_eq!(*block, 0);\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_theap_zalloc_small(theap: *mut mi_theap_t, size: usize) -> *mut ::core::ffi::c_void;
-    #[doc = " As the functions without `theap_`; they spare the search for the thread's share.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    let block = mi_theap_wmalloc_small(theap, 10);\n    assert!(!block.is_null());\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_wmalloc_small`, in the theap. They spare the search for the thread's share.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    let block = mi_theap_wmalloc_small(theap, 10);\n    assert!(!block.is_null());\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_theap_wmalloc_small(theap: *mut mi_theap_t, wsize: usize)
         -> *mut ::core::ffi::c_void;
-    #[doc = " As the functions without `theap_`; they spare the search for the thread's share.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    let block = mi_theap_wzalloc_small(theap, 10).cast::<u8>();\n    assert_eq!(*block, 0);\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_wzalloc_small`, in the theap. They spare the search for the thread's share.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    let block = mi_theap_wzalloc_small(theap, 10).cast::<u8>();\n    assert_eq!(*block, 0);\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_theap_wzalloc_small(theap: *mut mi_theap_t, wsize: usize)
         -> *mut ::core::ffi::c_void;
-    #[doc = " As the functions without `theap_`; they spare the search for the thread's share.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    let block = mi_theap_malloc_aligned(theap, 100, 64);\n    assert_eq!(block as usize % 64, 0);\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_malloc_aligned`, in the theap. They spare the search for the thread's share.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    let block = mi_theap_malloc_aligned(theap, 100, 64);\n    assert_eq!(block as usize % 64, 0);\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_theap_malloc_aligned(
         theap: *mut mi_theap_t,
         size: usize,
         alignment: usize,
     ) -> *mut ::core::ffi::c_void;
-    #[doc = " As the functions without `theap_`; they spare the search for the thread's share.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    let block = mi_theap_zalloc_aligned(theap, 100, 64);\n    assert_eq!(block as usize % 64, 0);\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_zalloc_aligned`, in the theap. They spare the search for the thread's share.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    let block = mi_theap_zalloc_aligned(theap, 100, 64);\n    assert_eq!(block as usize % 64, 0);\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_theap_zalloc_aligned(
         theap: *mut mi_theap_t,
         size: usize,
         alignment: usize,
     ) -> *mut ::core::ffi::c_void;
-    #[doc = " As the functions without `theap_`; they spare the search for the thread's share.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    let block = mi_theap_zalloc(theap, 100);\n    let block = mi_theap_realloc(theap, block, 200);\n    assert!(mi_usable_size(block) >= 200);\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_realloc`, in the theap. They spare the search for the thread's share.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    let block = mi_theap_zalloc(theap, 100);\n    let block = mi_theap_realloc(theap, block, 200);\n    assert!(mi_usable_size(block) >= 200);\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_theap_realloc(
         theap: *mut mi_theap_t,
         p: *mut ::core::ffi::c_void,
         newsize: usize,
     ) -> *mut ::core::ffi::c_void;
-    #[doc = " As the functions without `theap_`; they spare the search for the thread's share.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    let block = mi_theap_zalloc(theap, 100);\n    let block = mi_theap_rezalloc(theap, block, 200);\n    assert!(mi_usable_size(block) >= 200);\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_rezalloc`, in the theap. They spare the search for the thread's share.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    let block = mi_theap_zalloc(theap, 100);\n    let block = mi_theap_rezalloc(theap, block, 200);\n    assert!(mi_usable_size(block) >= 200);\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_theap_rezalloc(
         theap: *mut mi_theap_t,
         p: *mut ::core::ffi::c_void,
         newsize: usize,
     ) -> *mut ::core::ffi::c_void;
-    #[doc = " As `mi_new`, `mi_new_n` and `mi_new_nothrow`: the first two may throw `std::bad_alloc`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    let block = mi_theap_alloc_new(theap, 100);\n    assert!(!block.is_null());\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_new`, in the theap.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    let block = mi_theap_alloc_new(theap, 100);\n    assert!(!block.is_null());\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_theap_alloc_new(theap: *mut mi_theap_t, size: usize) -> *mut ::core::ffi::c_void;
-    #[doc = " As `mi_new`, `mi_new_n` and `mi_new_nothrow`: the first two may throw `std::bad_alloc`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    let block = mi_theap_alloc_new_n(theap, 10, 10);\n    assert!(!block.is_null());\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_new_n`, in the theap.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    let block = mi_theap_alloc_new_n(theap, 10, 10);\n    assert!(!block.is_null());\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_theap_alloc_new_n(
         theap: *mut mi_theap_t,
         count: usize,
         size: usize,
     ) -> *mut ::core::ffi::c_void;
-    #[doc = " As `mi_new`, `mi_new_n` and `mi_new_nothrow`: the first two may throw `std::bad_alloc`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    let block = mi_theap_alloc_new_nothrow(theap, 100);\n    assert!(!block.is_null());\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_new_nothrow`, in the theap.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    let block = mi_theap_alloc_new_nothrow(theap, 100);\n    assert!(!block.is_null());\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_theap_alloc_new_nothrow(
         theap: *mut mi_theap_t,
         size: usize,
     ) -> *mut ::core::ffi::c_void;
-    #[doc = " Put one in `sample_rate` blocks, on average, between guard pages (1 each, 0 none), from the next request on; the same `seed` picks the same requests (0: random). Only sizes from `min` to `max` bytes, as asked for or as rounded (141 to 160). A rate takes the place of sampling by bytes, which is an option. The theap is one of the calling thread's; another's, or NULL, is an error or does nothing. See docs/guarded.md.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    mi_theap_guarded_set_sample_rate(theap, 1000, 0);\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " Guards one in `sample_rate` blocks of the theap. Put one in `sample_rate` blocks, on average, between guard pages (1 each, 0 none), from the next request on; the same `seed` picks the same requests (0: random). Only sizes from `min` to `max` bytes, as asked for or as rounded (141 to 160). A rate takes the place of sampling by bytes, which is an option. The theap is one of the calling thread's; another's, or NULL, is an error or does nothing. See docs/guarded.md.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    mi_theap_guarded_set_sample_rate(theap, 1000, 0);\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_theap_guarded_set_sample_rate(
         theap: *mut mi_theap_t,
         sample_rate: usize,
         seed: usize,
     );
-    #[doc = " Put one in `sample_rate` blocks, on average, between guard pages (1 each, 0 none), from the next request on; the same `seed` picks the same requests (0: random). Only sizes from `min` to `max` bytes, as asked for or as rounded (141 to 160). A rate takes the place of sampling by bytes, which is an option. The theap is one of the calling thread's; another's, or NULL, is an error or does nothing. See docs/guarded.md.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    mi_theap_guarded_set_size_bound(theap, 1000, 2000);\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " Guards only blocks of `min` to `max` bytes. Put one in `sample_rate` blocks, on average, between guard pages (1 each, 0 none), from the next request on; the same `seed` picks the same requests (0: random). Only sizes from `min` to `max` bytes, as asked for or as rounded (141 to 160). A rate takes the place of sampling by bytes, which is an option. The theap is one of the calling thread's; another's, or NULL, is an error or does nothing. See docs/guarded.md.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    mi_theap_guarded_set_size_bound(theap, 1000, 2000);\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_theap_guarded_set_size_bound(theap: *mut mi_theap_t, min: usize, max: usize);
     #[doc = " As `mi_heap_visit_blocks`, for the thread's own pages.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    unsafe extern \"C\" fn count(\n        _heap: *const mi_heap_t,\n        _area: *const mi_heap_area_t,\n        block: *mut std::ffi::c_void,\n        _block_size: usize,\n        arg: *mut std::ffi::c_void,\n    ) -> bool {\n        *arg.cast::<usize>() += usize::from(!block.is_null());\n        true\n    }\n\n    let mut blocks = 0usize;\n    let arg = (&mut blocks as *mut usize).cast();\n    mi_theap_visit_blocks(mi_theap_get_default(), true, Some(count), arg);\n    println!(\"{blocks} blocks\");\n}\n```"]
     pub fn mi_theap_visit_blocks(
@@ -850,11 +850,11 @@ extern "C" {
         visitor: mi_block_visit_fun,
         arg: *mut ::core::ffi::c_void,
     ) -> bool;
-    #[doc = " The one that exists from the start; that of the calling thread; a new one, its id NULL inside when there is no memory.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    assert!(!mi_subproc_main()._mi_subproc_id.is_null());\n}\n```"]
+    #[doc = " Returns the one that exists from the start. Sub-processes\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    assert!(!mi_subproc_main()._mi_subproc_id.is_null());\n}\n```"]
     pub fn mi_subproc_main() -> mi_subproc_id_t;
-    #[doc = " The one that exists from the start; that of the calling thread; a new one, its id NULL inside when there is no memory.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    assert!(!mi_subproc_current()._mi_subproc_id.is_null());\n}\n```"]
+    #[doc = " Returns that of the calling thread. Sub-processes\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    assert!(!mi_subproc_current()._mi_subproc_id.is_null());\n}\n```"]
     pub fn mi_subproc_current() -> mi_subproc_id_t;
-    #[doc = " The one that exists from the start; that of the calling thread; a new one, its id NULL inside when there is no memory.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let subproc = mi_subproc_new();\n    assert!(!subproc._mi_subproc_id.is_null());\n    mi_subproc_destroy(subproc);\n}\n```"]
+    #[doc = " Makes a new one; its id is NULL inside when there is no memory. Sub-processes\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let subproc = mi_subproc_new();\n    assert!(!subproc._mi_subproc_id.is_null());\n    mi_subproc_destroy(subproc);\n}\n```"]
     pub fn mi_subproc_new() -> mi_subproc_id_t;
     #[doc = " Frees a sub-process and all its memory. No thread may be in it or touch its blocks any more. The main one is left alone.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let subproc = mi_subproc_new();\n    mi_subproc_destroy(subproc);\n}\n```"]
     pub fn mi_subproc_destroy(subproc: mi_subproc_id_t);
@@ -868,19 +868,19 @@ extern "C" {
     ) -> bool;
     #[doc = " Whether this library serves the process's own `malloc`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    if mi_is_redirected() {\n        println!(\"malloc is this library's\");\n    }\n}\n```"]
     pub fn mi_is_redirected() -> bool;
-    #[doc = " Reserve `pages` huge pages of 1 GiB, spread over `numa_nodes` nodes (0: all there are) or on one node, and stop after so many milliseconds (0: no limit).\n\n```no_run\nuse libmimalloc_sys::*;\n\nunsafe {\n    let error = mi_reserve_huge_os_pages_interleave(1, 0, 1000);\n    assert_eq!(error, 0);\n}\n```"]
+    #[doc = " Reserves huge pages, spread over the nodes. Reserve `pages` huge pages of 1 GiB, spread over `numa_nodes` nodes (0: all there are) or on one node, and stop after so many milliseconds (0: no limit).\n\n```no_run\nuse libmimalloc_sys::*;\n\nunsafe {\n    let error = mi_reserve_huge_os_pages_interleave(1, 0, 1000);\n    assert_eq!(error, 0);\n}\n```"]
     pub fn mi_reserve_huge_os_pages_interleave(
         pages: usize,
         numa_nodes: usize,
         timeout_msecs: usize,
     ) -> ::core::ffi::c_int;
-    #[doc = " Reserve `pages` huge pages of 1 GiB, spread over `numa_nodes` nodes (0: all there are) or on one node, and stop after so many milliseconds (0: no limit).\n\n```no_run\nuse libmimalloc_sys::*;\n\nunsafe {\n    let error = mi_reserve_huge_os_pages_at(1, 0, 1000);\n    assert_eq!(error, 0);\n}\n```"]
+    #[doc = " Reserves huge pages on one node. Reserve `pages` huge pages of 1 GiB, spread over `numa_nodes` nodes (0: all there are) or on one node, and stop after so many milliseconds (0: no limit).\n\n```no_run\nuse libmimalloc_sys::*;\n\nunsafe {\n    let error = mi_reserve_huge_os_pages_at(1, 0, 1000);\n    assert_eq!(error, 0);\n}\n```"]
     pub fn mi_reserve_huge_os_pages_at(
         pages: usize,
         numa_node: ::core::ffi::c_int,
         timeout_msecs: usize,
     ) -> ::core::ffi::c_int;
-    #[doc = " Reserve `pages` huge pages of 1 GiB, spread over `numa_nodes` nodes (0: all there are) or on one node, and stop after so many milliseconds (0: no limit).\n\n```no_run\nuse libmimalloc_sys::*;\n\nunsafe {\n    let mut arena = std::ptr::null_mut();\n    let error = mi_reserve_huge_os_pages_at_ex(1, 0, 1000, true, &mut arena);\n    assert_eq!(error, 0);\n    let heap = mi_heap_new_in_arena(arena);\n    assert!(mi_arena_contains(arena, mi_heap_malloc(heap, 100)));\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_reserve_huge_os_pages_at`; may be exclusive, and stores the arena's id. Reserve `pages` huge pages of 1 GiB, spread over `numa_nodes` nodes (0: all there are) or on one node, and stop after so many milliseconds (0: no limit).\n\n```no_run\nuse libmimalloc_sys::*;\n\nunsafe {\n    let mut arena = std::ptr::null_mut();\n    let error = mi_reserve_huge_os_pages_at_ex(1, 0, 1000, true, &mut arena);\n    assert_eq!(error, 0);\n    let heap = mi_heap_new_in_arena(arena);\n    assert!(mi_arena_contains(arena, mi_heap_malloc(heap, 100)));\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_reserve_huge_os_pages_at_ex(
         pages: usize,
         numa_node: ::core::ffi::c_int,
@@ -894,10 +894,10 @@ extern "C" {
         max_secs: f64,
         pages_reserved: *mut usize,
     ) -> ::core::ffi::c_int;
-    #[doc = " Reserve an arena of `size` bytes from the OS, committed at once or on demand, in large OS pages if it may.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let error = mi_reserve_os_memory(64 << 20, false, false);\n    assert_eq!(error, 0);\n}\n```"]
+    #[doc = " Reserves an arena. Reserve an arena of `size` bytes from the OS, committed at once or on demand, in large OS pages if it may.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let error = mi_reserve_os_memory(64 << 20, false, false);\n    assert_eq!(error, 0);\n}\n```"]
     pub fn mi_reserve_os_memory(size: usize, commit: bool, allow_large: bool)
         -> ::core::ffi::c_int;
-    #[doc = " Reserve an arena of `size` bytes from the OS, committed at once or on demand, in large OS pages if it may.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let mut arena = std::ptr::null_mut();\n    let error = mi_reserve_os_memory_ex(64 << 20, false, false, true, &mut arena);\n    assert_eq!(error, 0);\n    let heap = mi_heap_new_in_arena(arena);\n    assert!(mi_arena_contains(arena, mi_heap_malloc(heap, 100)));\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_reserve_os_memory`; may be exclusive, and stores the arena's id. Reserve an arena of `size` bytes from the OS, committed at once or on demand, in large OS pages if it may.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let mut arena = std::ptr::null_mut();\n    let error = mi_reserve_os_memory_ex(64 << 20, false, false, true, &mut arena);\n    assert_eq!(error, 0);\n    let heap = mi_heap_new_in_arena(arena);\n    assert!(mi_arena_contains(arena, mi_heap_malloc(heap, 100)));\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_reserve_os_memory_ex(
         size: usize,
         commit: bool,
@@ -905,7 +905,7 @@ extern "C" {
         exclusive: bool,
         arena_id: *mut mi_arena_id_t,
     ) -> ::core::ffi::c_int;
-    #[doc = " Give the library memory of the program's as an arena; it is used for ever. `is_pinned`: never to be decommitted. `is_zero`: all zero now. False when `start` and `size` hold no aligned area of at least `mi_arena_min_size()`. The last form commits and decommits through `commit_fun`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let size = 4 * mi_arena_min_size();\n    let layout = std::alloc::Layout::from_size_align(size, mi_arena_min_alignment()).unwrap();\n    let memory = std::alloc::alloc_zeroed(layout);\n    assert!(mi_manage_os_memory(memory.cast(), size, true, true, true, -1));\n}\n```"]
+    #[doc = " Makes memory of the program's an arena. Such memory is used for ever. `is_pinned`: never to be decommitted. `is_zero`: all zero now. False when `start` and `size` hold no aligned area of at least `mi_arena_min_size()`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let size = 4 * mi_arena_min_size();\n    let layout = std::alloc::Layout::from_size_align(size, mi_arena_min_alignment()).unwrap();\n    let memory = std::alloc::alloc_zeroed(layout);\n    assert!(mi_manage_os_memory(memory.cast(), size, true, true, true, -1));\n}\n```"]
     pub fn mi_manage_os_memory(
         start: *mut ::core::ffi::c_void,
         size: usize,
@@ -914,7 +914,7 @@ extern "C" {
         is_zero: bool,
         numa_node: ::core::ffi::c_int,
     ) -> bool;
-    #[doc = " Give the library memory of the program's as an arena; it is used for ever. `is_pinned`: never to be decommitted. `is_zero`: all zero now. False when `start` and `size` hold no aligned area of at least `mi_arena_min_size()`. The last form commits and decommits through `commit_fun`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let size = 4 * mi_arena_min_size();\n    let layout = std::alloc::Layout::from_size_align(size, mi_arena_min_alignment()).unwrap();\n    let memory = std::alloc::alloc_zeroed(layout).cast();\n    let (null, mut arena) = (std::ptr::null_mut(), std::ptr::null_mut());\n    assert!(mi_manage_memory(memory, size, true, true, true, -1, true, None, null, &mut arena));\n}\n```"]
+    #[doc = " As `mi_manage_os_memory_ex`; commits and decommits through `commit_fun`. Such memory is used for ever. `is_pinned`: never to be decommitted. `is_zero`: all zero now. False when `start` and `size` hold no aligned area of at least `mi_arena_min_size()`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let size = 4 * mi_arena_min_size();\n    let layout = std::alloc::Layout::from_size_align(size, mi_arena_min_alignment()).unwrap();\n    let memory = std::alloc::alloc_zeroed(layout).cast();\n    let (null, mut arena) = (std::ptr::null_mut(), std::ptr::null_mut());\n    assert!(mi_manage_memory(memory, size, true, true, true, -1, true, None, null, &mut arena));\n}\n```"]
     pub fn mi_manage_memory(
         start: *mut ::core::ffi::c_void,
         size: usize,
@@ -927,133 +927,133 @@ extern "C" {
         commit_fun_arg: *mut ::core::ffi::c_void,
         arena_id: *mut mi_arena_id_t,
     ) -> bool;
-    #[doc = " What `start` and `size` of given memory are rounded to, and the least size that is accepted.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    assert!(mi_arena_min_alignment() >= 100);\n}\n```"]
+    #[doc = " Returns what `start` and `size` of memory that is given are rounded to.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    assert!(mi_arena_min_alignment() >= 100);\n}\n```"]
     pub fn mi_arena_min_alignment() -> usize;
-    #[doc = " What `start` and `size` of given memory are rounded to, and the least size that is accepted.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    assert!(mi_arena_min_size() >= 100);\n}\n```"]
+    #[doc = " Returns the least size of memory that may be given.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    assert!(mi_arena_min_size() >= 100);\n}\n```"]
     pub fn mi_arena_min_size() -> usize;
-    #[doc = " Start and size of an arena (NULL and 0 if there is none); whether `p` lies in it.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let (mut arena, mut size) = (std::ptr::null_mut(), 0);\n    assert_eq!(mi_reserve_os_memory_ex(64 << 20, false, false, true, &mut arena), 0);\n    assert!(!mi_arena_area(arena, &mut size).is_null());\n    assert!(size >= 64 << 20);\n}\n```"]
+    #[doc = " Returns the start of an arena, and stores its size; NULL and 0 if there is none.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let (mut arena, mut size) = (std::ptr::null_mut(), 0);\n    assert_eq!(mi_reserve_os_memory_ex(64 << 20, false, false, true, &mut arena), 0);\n    assert!(!mi_arena_area(arena, &mut size).is_null());\n    assert!(size >= 64 << 20);\n}\n```"]
     pub fn mi_arena_area(arena_id: mi_arena_id_t, size: *mut usize) -> *mut ::core::ffi::c_void;
-    #[doc = " Start and size of an arena (NULL and 0 if there is none); whether `p` lies in it.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let mut arena = std::ptr::null_mut();\n    assert_eq!(mi_reserve_os_memory_ex(64 << 20, false, false, true, &mut arena), 0);\n    assert!(mi_arena_contains(arena, mi_arena_area(arena, std::ptr::null_mut())));\n}\n```"]
+    #[doc = " Tells whether `p` lies in the arena.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let mut arena = std::ptr::null_mut();\n    assert_eq!(mi_reserve_os_memory_ex(64 << 20, false, false, true, &mut arena), 0);\n    assert!(mi_arena_contains(arena, mi_arena_area(arena, std::ptr::null_mut())));\n}\n```"]
     pub fn mi_arena_contains(arena_id: mi_arena_id_t, p: *const ::core::ffi::c_void) -> bool;
     #[doc = " Give the unused memory of all arenas back to the OS now.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_arenas_purge();\n}\n```"]
     pub fn mi_arenas_purge();
     #[doc = " Bytes of the largest block that an arena serves; larger ones come from the OS directly.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    assert!(mi_arena_max_object_size() >= 100);\n}\n```"]
     pub fn mi_arena_max_object_size() -> usize;
-    #[doc = " Print the arenas and how they are filled, as output of the library; two names for one thing.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_debug_show_arenas();\n}\n```"]
+    #[doc = " Prints the arenas and how they are filled, as output of the library.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_debug_show_arenas();\n}\n```"]
     pub fn mi_debug_show_arenas();
-    #[doc = " Print the arenas and how they are filled, as output of the library; two names for one thing.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_arenas_print();\n}\n```"]
+    #[doc = " As `mi_debug_show_arenas`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_arenas_print();\n}\n```"]
     pub fn mi_arenas_print();
-    #[doc = " Of the sub-process of the calling thread. `mi_stats_print` is the 1.x form and ignores `out`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_stats_print(std::ptr::null_mut());\n}\n```"]
+    #[doc = " Prints statistics as output of the library; the 1.x form, which ignores `out`. Of the sub-process of the calling thread.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_stats_print(std::ptr::null_mut());\n}\n```"]
     pub fn mi_stats_print(out: *mut ::core::ffi::c_void);
-    #[doc = " Of the sub-process of the calling thread. `mi_stats_print` is the 1.x form and ignores `out`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    unsafe extern \"C\" fn print(text: *const std::ffi::c_char, _arg: *mut std::ffi::c_void) {\n        eprint!(\"{}\", std::ffi::CStr::from_ptr(text).to_str().unwrap_or(\"\"));\n    }\n\n    mi_stats_print_out(Some(print), std::ptr::null_mut());\n}\n```"]
+    #[doc = " Prints statistics. Of the sub-process of the calling thread.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    unsafe extern \"C\" fn print(text: *const std::ffi::c_char, _arg: *mut std::ffi::c_void) {\n        eprint!(\"{}\", std::ffi::CStr::from_ptr(text).to_str().unwrap_or(\"\"));\n    }\n\n    mi_stats_print_out(Some(print), std::ptr::null_mut());\n}\n```"]
     pub fn mi_stats_print_out(out: mi_output_fun, arg: *mut ::core::ffi::c_void);
-    #[doc = " Of the sub-process of the calling thread. `mi_stats_print` is the 1.x form and ignores `out`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let json = mi_stats_get_json(0, std::ptr::null_mut());\n    assert_eq!(*json as u8, b'{');\n    mi_free(json.cast());\n}\n```"]
+    #[doc = " Returns statistics as JSON. Of the sub-process of the calling thread.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let json = mi_stats_get_json(0, std::ptr::null_mut());\n    assert_eq!(*json as u8, b'{');\n    mi_free(json.cast());\n}\n```"]
     pub fn mi_stats_get_json(
         buf_size: usize,
         buf: *mut ::core::ffi::c_char,
     ) -> *mut ::core::ffi::c_char;
     #[doc = " Of the calling thread alone.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    unsafe extern \"C\" fn print(text: *const std::ffi::c_char, _arg: *mut std::ffi::c_void) {\n        eprint!(\"{}\", std::ffi::CStr::from_ptr(text).to_str().unwrap_or(\"\"));\n    }\n\n    mi_thread_stats_print_out(Some(print), std::ptr::null_mut());\n}\n```"]
     pub fn mi_thread_stats_print_out(out: mi_output_fun, arg: *mut ::core::ffi::c_void);
-    #[doc = " Set all statistics to zero; add those of the calling thread to the total (also done as it ends).\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_stats_reset();\n}\n```"]
+    #[doc = " Sets the statistics of the sub-process to zero.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_stats_reset();\n}\n```"]
     pub fn mi_stats_reset();
-    #[doc = " Set all statistics to zero; add those of the calling thread to the total (also done as it ends).\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_stats_merge();\n}\n```"]
+    #[doc = " Tells heaps what the calling thread has counted; its end and readers do so in any case.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_stats_merge();\n}\n```"]
     pub fn mi_stats_merge();
     #[doc = " Block size, in bytes, that entry `bin` of `malloc_bins` and `page_bins` is about; 0 for no such bin.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let sizes: Vec<usize> = (0..MI_BIN_COUNT as usize).map(|bin| mi_stats_get_bin_size(bin)).collect();\n    println!(\"{sizes:?}\");\n}\n```"]
     pub fn mi_stats_get_bin_size(bin: usize) -> usize;
-    #[doc = " Of one heap. `mi_heap_stats_merge_to_subproc` adds them to those of the sub-process and starts anew.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let json = mi_heap_stats_get_json(mi_heap_main(), 0, std::ptr::null_mut());\n    assert_eq!(*json as u8, b'{');\n    mi_free(json.cast());\n}\n```"]
+    #[doc = " Returns statistics as JSON. Of one heap.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let json = mi_heap_stats_get_json(mi_heap_main(), 0, std::ptr::null_mut());\n    assert_eq!(*json as u8, b'{');\n    mi_free(json.cast());\n}\n```"]
     pub fn mi_heap_stats_get_json(
         heap: *mut mi_heap_t,
         buf_size: usize,
         buf: *mut ::core::ffi::c_char,
     ) -> *mut ::core::ffi::c_char;
-    #[doc = " Of one heap. `mi_heap_stats_merge_to_subproc` adds them to those of the sub-process and starts anew.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    unsafe extern \"C\" fn print(text: *const std::ffi::c_char, _arg: *mut std::ffi::c_void) {\n        eprint!(\"{}\", std::ffi::CStr::from_ptr(text).to_str().unwrap_or(\"\"));\n    }\n\n    mi_heap_stats_print_out(mi_heap_main(), Some(print), std::ptr::null_mut());\n}\n```"]
+    #[doc = " Prints statistics. Of one heap.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    unsafe extern \"C\" fn print(text: *const std::ffi::c_char, _arg: *mut std::ffi::c_void) {\n        eprint!(\"{}\", std::ffi::CStr::from_ptr(text).to_str().unwrap_or(\"\"));\n    }\n\n    mi_heap_stats_print_out(mi_heap_main(), Some(print), std::ptr::null_mut());\n}\n```"]
     pub fn mi_heap_stats_print_out(
         heap: *mut mi_heap_t,
         out: mi_output_fun,
         arg: *mut ::core::ffi::c_void,
     );
-    #[doc = " Of one heap. `mi_heap_stats_merge_to_subproc` adds them to those of the sub-process and starts anew.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    mi_heap_stats_merge_to_subproc(heap);\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " Adds the heap's statistics to those of the sub-process, and starts anew. Of one heap.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    mi_heap_stats_merge_to_subproc(heap);\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_heap_stats_merge_to_subproc(heap: *mut mi_heap_t);
-    #[doc = " Of a sub-process and its heaps together; the last prints each heap by itself too.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let json = mi_subproc_stats_get_json(mi_subproc_main(), 0, std::ptr::null_mut());\n    assert_eq!(*json as u8, b'{');\n    mi_free(json.cast());\n}\n```"]
+    #[doc = " Returns statistics as JSON. Of a sub-process and its heaps together.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let json = mi_subproc_stats_get_json(mi_subproc_main(), 0, std::ptr::null_mut());\n    assert_eq!(*json as u8, b'{');\n    mi_free(json.cast());\n}\n```"]
     pub fn mi_subproc_stats_get_json(
         subproc_id: mi_subproc_id_t,
         buf_size: usize,
         buf: *mut ::core::ffi::c_char,
     ) -> *mut ::core::ffi::c_char;
-    #[doc = " Of a sub-process and its heaps together; the last prints each heap by itself too.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    unsafe extern \"C\" fn print(text: *const std::ffi::c_char, _arg: *mut std::ffi::c_void) {\n        eprint!(\"{}\", std::ffi::CStr::from_ptr(text).to_str().unwrap_or(\"\"));\n    }\n\n    mi_subproc_stats_print_out(mi_subproc_main(), Some(print), std::ptr::null_mut());\n}\n```"]
+    #[doc = " Prints statistics. Of a sub-process and its heaps together.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    unsafe extern \"C\" fn print(text: *const std::ffi::c_char, _arg: *mut std::ffi::c_void) {\n        eprint!(\"{}\", std::ffi::CStr::from_ptr(text).to_str().unwrap_or(\"\"));\n    }\n\n    mi_subproc_stats_print_out(mi_subproc_main(), Some(print), std::ptr::null_mut());\n}\n```"]
     pub fn mi_subproc_stats_print_out(
         subproc_id: mi_subproc_id_t,
         out: mi_output_fun,
         arg: *mut ::core::ffi::c_void,
     );
-    #[doc = " Of a sub-process and its heaps together; the last prints each heap by itself too.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    unsafe extern \"C\" fn print(text: *const std::ffi::c_char, _arg: *mut std::ffi::c_void) {\n        eprint!(\"{}\", std::ffi::CStr::from_ptr(text).to_str().unwrap_or(\"\"));\n    }\n\n    mi_subproc_heap_stats_print_out(mi_subproc_main(), Some(print), std::ptr::null_mut());\n}\n```"]
+    #[doc = " Prints statistics, and each heap's by itself. Of a sub-process and its heaps together.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    unsafe extern \"C\" fn print(text: *const std::ffi::c_char, _arg: *mut std::ffi::c_void) {\n        eprint!(\"{}\", std::ffi::CStr::from_ptr(text).to_str().unwrap_or(\"\"));\n    }\n\n    mi_subproc_heap_stats_print_out(mi_subproc_main(), Some(print), std::ptr::null_mut());\n}\n```"]
     pub fn mi_subproc_heap_stats_print_out(
         subproc_id: mi_subproc_id_t,
         out: mi_output_fun,
         arg: *mut ::core::ffi::c_void,
     );
-    #[doc = " When there is no memory they call the new-handler until there is, and without one throw `std::bad_alloc` (the process is aborted where no C++ runtime is linked); the `nothrow` forms return NULL instead.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_new(100);\n    assert!(!block.is_null());\n    mi_free(block.cast());\n}\n```"]
+    #[doc = " As `operator new`. When there is no memory they call the new-handler until there is, and without one throw `std::bad_alloc` (the process is aborted where no C++ runtime is linked); the `nothrow` forms return NULL instead.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_new(100);\n    assert!(!block.is_null());\n    mi_free(block.cast());\n}\n```"]
     pub fn mi_new(size: usize) -> *mut ::core::ffi::c_void;
-    #[doc = " When there is no memory they call the new-handler until there is, and without one throw `std::bad_alloc` (the process is aborted where no C++ runtime is linked); the `nothrow` forms return NULL instead.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_new_aligned(100, 64);\n    assert!(!block.is_null());\n    mi_free(block.cast());\n}\n```"]
+    #[doc = " As `operator new` with an alignment. When there is no memory they call the new-handler until there is, and without one throw `std::bad_alloc` (the process is aborted where no C++ runtime is linked); the `nothrow` forms return NULL instead.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_new_aligned(100, 64);\n    assert!(!block.is_null());\n    mi_free(block.cast());\n}\n```"]
     pub fn mi_new_aligned(size: usize, alignment: usize) -> *mut ::core::ffi::c_void;
-    #[doc = " When there is no memory they call the new-handler until there is, and without one throw `std::bad_alloc` (the process is aborted where no C++ runtime is linked); the `nothrow` forms return NULL instead.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_new_nothrow(100);\n    assert!(!block.is_null());\n    mi_free(block.cast());\n}\n```"]
+    #[doc = " As `operator new` with `std::nothrow`. When there is no memory they call the new-handler until there is, and without one throw `std::bad_alloc` (the process is aborted where no C++ runtime is linked); the `nothrow` forms return NULL instead.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_new_nothrow(100);\n    assert!(!block.is_null());\n    mi_free(block.cast());\n}\n```"]
     pub fn mi_new_nothrow(size: usize) -> *mut ::core::ffi::c_void;
-    #[doc = " When there is no memory they call the new-handler until there is, and without one throw `std::bad_alloc` (the process is aborted where no C++ runtime is linked); the `nothrow` forms return NULL instead.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_new_aligned_nothrow(100, 64);\n    assert!(!block.is_null());\n    mi_free(block.cast());\n}\n```"]
+    #[doc = " As `operator new` with an alignment and `std::nothrow`. When there is no memory they call the new-handler until there is, and without one throw `std::bad_alloc` (the process is aborted where no C++ runtime is linked); the `nothrow` forms return NULL instead.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_new_aligned_nothrow(100, 64);\n    assert!(!block.is_null());\n    mi_free(block.cast());\n}\n```"]
     pub fn mi_new_aligned_nothrow(size: usize, alignment: usize) -> *mut ::core::ffi::c_void;
-    #[doc = " When there is no memory they call the new-handler until there is, and without one throw `std::bad_alloc` (the process is aborted where no C++ runtime is linked); the `nothrow` forms return NULL instead.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_new_n(10, 10);\n    assert!(!block.is_null());\n    mi_free(block.cast());\n}\n```"]
+    #[doc = " As `operator new` of `count` times `size` bytes. When there is no memory they call the new-handler until there is, and without one throw `std::bad_alloc` (the process is aborted where no C++ runtime is linked); the `nothrow` forms return NULL instead.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_new_n(10, 10);\n    assert!(!block.is_null());\n    mi_free(block.cast());\n}\n```"]
     pub fn mi_new_n(count: usize, size: usize) -> *mut ::core::ffi::c_void;
-    #[doc = " When there is no memory they call the new-handler until there is, and without one throw `std::bad_alloc` (the process is aborted where no C++ runtime is linked); the `nothrow` forms return NULL instead.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc(100);\n    let block = mi_new_realloc(block, 200);\n    assert!(mi_usable_size(block) >= 200);\n    mi_free(block);\n}\n```"]
+    #[doc = " As `mi_realloc`, but throws. When there is no memory they call the new-handler until there is, and without one throw `std::bad_alloc` (the process is aborted where no C++ runtime is linked); the `nothrow` forms return NULL instead.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc(100);\n    let block = mi_new_realloc(block, 200);\n    assert!(mi_usable_size(block) >= 200);\n    mi_free(block);\n}\n```"]
     pub fn mi_new_realloc(p: *mut ::core::ffi::c_void, newsize: usize) -> *mut ::core::ffi::c_void;
-    #[doc = " When there is no memory they call the new-handler until there is, and without one throw `std::bad_alloc` (the process is aborted where no C++ runtime is linked); the `nothrow` forms return NULL instead.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc(100);\n    let block = mi_new_reallocn(block, 20, 10);\n    assert!(mi_usable_size(block) >= 200);\n    mi_free(block);\n}\n```"]
+    #[doc = " As `mi_reallocn`, but throws. When there is no memory they call the new-handler until there is, and without one throw `std::bad_alloc` (the process is aborted where no C++ runtime is linked); the `nothrow` forms return NULL instead.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc(100);\n    let block = mi_new_reallocn(block, 20, 10);\n    assert!(mi_usable_size(block) >= 200);\n    mi_free(block);\n}\n```"]
     pub fn mi_new_reallocn(
         p: *mut ::core::ffi::c_void,
         newcount: usize,
         size: usize,
     ) -> *mut ::core::ffi::c_void;
-    #[doc = " `mi_cfree` looks first: false, and nothing done, for NULL and what is no block of this library.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    assert!(mi_cfree(mi_malloc(100)));\n    assert!(!mi_cfree(std::ptr::null_mut()));\n}\n```"]
+    #[doc = " As `mi_free`, but looks first: false, and nothing done, for NULL and what is no block of ours. POSIX, BSD and Windows names: as the functions without `mi_`\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    assert!(mi_cfree(mi_malloc(100)));\n    assert!(!mi_cfree(std::ptr::null_mut()));\n}\n```"]
     pub fn mi_cfree(p: *mut ::core::ffi::c_void) -> bool;
-    #[doc = " `mi_cfree` looks first: false, and nothing done, for NULL and what is no block of this library.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc(100);\n    let grown = mi__expand(block, 104);\n    if grown.is_null() {\n        // There is no room; the block stays as it is.\n    }\n    mi_free(block);\n}\n```"]
+    #[doc = " As `mi_expand`. POSIX, BSD and Windows names: as the functions without `mi_`\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc(100);\n    let grown = mi__expand(block, 104);\n    if grown.is_null() {\n        // There is no room; the block stays as it is.\n    }\n    mi_free(block);\n}\n```"]
     pub fn mi__expand(p: *mut ::core::ffi::c_void, newsize: usize) -> *mut ::core::ffi::c_void;
-    #[doc = " `mi_cfree` looks first: false, and nothing done, for NULL and what is no block of this library.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc(100);\n    assert!(mi_malloc_size(block) >= 100);\n    mi_free(block);\n}\n```"]
+    #[doc = " As `mi_usable_size`. POSIX, BSD and Windows names: as the functions without `mi_`\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc(100);\n    assert!(mi_malloc_size(block) >= 100);\n    mi_free(block);\n}\n```"]
     pub fn mi_malloc_size(p: *const ::core::ffi::c_void) -> usize;
-    #[doc = " `mi_cfree` looks first: false, and nothing done, for NULL and what is no block of this library.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    assert!(mi_malloc_good_size(100) >= 100);\n}\n```"]
+    #[doc = " As `mi_good_size`. POSIX, BSD and Windows names: as the functions without `mi_`\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    assert!(mi_malloc_good_size(100) >= 100);\n}\n```"]
     pub fn mi_malloc_good_size(size: usize) -> usize;
-    #[doc = " `mi_cfree` looks first: false, and nothing done, for NULL and what is no block of this library.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc(100);\n    assert!(mi_malloc_usable_size(block) >= 100);\n    mi_free(block);\n}\n```"]
+    #[doc = " As `mi_usable_size`. POSIX, BSD and Windows names: as the functions without `mi_`\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc(100);\n    assert!(mi_malloc_usable_size(block) >= 100);\n    mi_free(block);\n}\n```"]
     pub fn mi_malloc_usable_size(p: *const ::core::ffi::c_void) -> usize;
-    #[doc = " Return 0 or EINVAL or ENOMEM, and leave the pointer and errno alone on failure. `mi_reallocarr` takes the address of the pointer.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let mut block = std::ptr::null_mut();\n    assert_eq!(mi_posix_memalign(&mut block, 64, 100), 0);\n    assert_eq!(block as usize % 64, 0);\n    mi_free(block);\n}\n```"]
+    #[doc = " Stores a new block at a multiple of `alignment` in `*p`. Return 0 or EINVAL or ENOMEM, and leave the pointer and errno alone on failure.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let mut block = std::ptr::null_mut();\n    assert_eq!(mi_posix_memalign(&mut block, 64, 100), 0);\n    assert_eq!(block as usize % 64, 0);\n    mi_free(block);\n}\n```"]
     pub fn mi_posix_memalign(
         p: *mut *mut ::core::ffi::c_void,
         alignment: usize,
         size: usize,
     ) -> ::core::ffi::c_int;
-    #[doc = " Return 0 or EINVAL or ENOMEM, and leave the pointer and errno alone on failure. `mi_reallocarr` takes the address of the pointer.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let mut block = mi_malloc(100);\n    let address: *mut *mut std::ffi::c_void = &mut block;\n    assert_eq!(mi_reallocarr(address.cast(), 20, 10), 0);\n    assert!(mi_usable_size(block) >= 200);\n    mi_free(block);\n}\n```"]
+    #[doc = " Resizes the block whose pointer lies at `ptrp`. Return 0 or EINVAL or ENOMEM, and leave the pointer and errno alone on failure.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let mut block = mi_malloc(100);\n    let address: *mut *mut std::ffi::c_void = &mut block;\n    assert_eq!(mi_reallocarr(address.cast(), 20, 10), 0);\n    assert!(mi_usable_size(block) >= 200);\n    mi_free(block);\n}\n```"]
     pub fn mi_reallocarr(
         ptrp: *mut ::core::ffi::c_void,
         count: usize,
         size: usize,
     ) -> ::core::ffi::c_int;
-    #[doc = " Aligned; the alignment comes first.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_memalign(64, 100);\n    assert_eq!(block as usize % 64, 0);\n    mi_free(block);\n}\n```"]
+    #[doc = " As `mi_malloc_aligned`; the alignment comes first.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_memalign(64, 100);\n    assert_eq!(block as usize % 64, 0);\n    mi_free(block);\n}\n```"]
     pub fn mi_memalign(alignment: usize, size: usize) -> *mut ::core::ffi::c_void;
-    #[doc = " Aligned; the alignment comes first.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_aligned_alloc(64, 128);\n    assert_eq!(block as usize % 64, 0);\n    mi_free(block);\n}\n```"]
+    #[doc = " As `mi_malloc_aligned`; the alignment comes first.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_aligned_alloc(64, 128);\n    assert_eq!(block as usize % 64, 0);\n    mi_free(block);\n}\n```"]
     pub fn mi_aligned_alloc(alignment: usize, size: usize) -> *mut ::core::ffi::c_void;
-    #[doc = " Aligned to an OS page; `mi_pvalloc` also rounds the size up to whole pages.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_valloc(100);\n    assert_eq!(block as usize % 64, 0);\n    mi_free(block);\n}\n```"]
+    #[doc = " As `mi_malloc`, aligned to an OS page.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_valloc(100);\n    assert_eq!(block as usize % 64, 0);\n    mi_free(block);\n}\n```"]
     pub fn mi_valloc(size: usize) -> *mut ::core::ffi::c_void;
-    #[doc = " Aligned to an OS page; `mi_pvalloc` also rounds the size up to whole pages.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_pvalloc(100);\n    assert_eq!(block as usize % 64, 0);\n    mi_free(block);\n}\n```"]
+    #[doc = " As `mi_valloc`, with the size rounded up to whole OS pages.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_pvalloc(100);\n    assert_eq!(block as usize % 64, 0);\n    mi_free(block);\n}\n```"]
     pub fn mi_pvalloc(size: usize) -> *mut ::core::ffi::c_void;
-    #[doc = " Arrays resized; the forms with an alignment zero what is added, as `mi_recalloc_aligned`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc(100);\n    let block = mi_reallocarray(block, 20, 10);\n    assert!(mi_usable_size(block) >= 200);\n    mi_free(block);\n}\n```"]
+    #[doc = " As `mi_reallocn`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc(100);\n    let block = mi_reallocarray(block, 20, 10);\n    assert!(mi_usable_size(block) >= 200);\n    mi_free(block);\n}\n```"]
     pub fn mi_reallocarray(
         p: *mut ::core::ffi::c_void,
         count: usize,
         size: usize,
     ) -> *mut ::core::ffi::c_void;
-    #[doc = " Arrays resized; the forms with an alignment zero what is added, as `mi_recalloc_aligned`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_zalloc_aligned(100, 64);\n    let block = mi_aligned_recalloc(block, 20, 10, 64).cast::<u8>();\n    assert_eq!(*block.add(199), 0);\n    mi_free(block.cast());\n}\n```"]
+    #[doc = " As `mi_recalloc_aligned`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_zalloc_aligned(100, 64);\n    let block = mi_aligned_recalloc(block, 20, 10, 64).cast::<u8>();\n    assert_eq!(*block.add(199), 0);\n    mi_free(block.cast());\n}\n```"]
     pub fn mi_aligned_recalloc(
         p: *mut ::core::ffi::c_void,
         newcount: usize,
         size: usize,
         alignment: usize,
     ) -> *mut ::core::ffi::c_void;
-    #[doc = " Arrays resized; the forms with an alignment zero what is added, as `mi_recalloc_aligned`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_zalloc_aligned_at(100, 64, 16);\n    let block = mi_aligned_offset_recalloc(block, 20, 10, 64, 16).cast::<u8>();\n    assert_eq!(*block.add(199), 0);\n    mi_free(block.cast());\n}\n```"]
+    #[doc = " As `mi_recalloc_aligned_at`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_zalloc_aligned_at(100, 64, 16);\n    let block = mi_aligned_offset_recalloc(block, 20, 10, 64, 16).cast::<u8>();\n    assert_eq!(*block.add(199), 0);\n    mi_free(block.cast());\n}\n```"]
     pub fn mi_aligned_offset_recalloc(
         p: *mut ::core::ffi::c_void,
         newcount: usize,
@@ -1061,37 +1061,37 @@ extern "C" {
         alignment: usize,
         offset: usize,
     ) -> *mut ::core::ffi::c_void;
-    #[doc = " As `mi_free`; the size and alignment must be those of the allocation, and are checked in debug builds.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc(100);\n    mi_free_size(block, 100);\n}\n```"]
+    #[doc = " As `mi_free`, told the size. As `mi_free`. The size and alignment are those that the block was asked for with. Secure and debug builds report those that it cannot have been asked for with (EINVAL), and leave the block alone; others do not look at them.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc(100);\n    mi_free_size(block, 100);\n}\n```"]
     pub fn mi_free_size(p: *mut ::core::ffi::c_void, size: usize);
-    #[doc = " As `mi_free`; the size and alignment must be those of the allocation, and are checked in debug builds.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc_aligned(100, 64);\n    mi_free_size_aligned(block, 100, 64);\n}\n```"]
+    #[doc = " As `mi_free`, told the size and the alignment. As `mi_free`. The size and alignment are those that the block was asked for with. Secure and debug builds report those that it cannot have been asked for with (EINVAL), and leave the block alone; others do not look at them.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc_aligned(100, 64);\n    mi_free_size_aligned(block, 100, 64);\n}\n```"]
     pub fn mi_free_size_aligned(p: *mut ::core::ffi::c_void, size: usize, alignment: usize);
-    #[doc = " As `mi_free`; the size and alignment must be those of the allocation, and are checked in debug builds.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc_aligned(100, 64);\n    mi_free_aligned(block, 64);\n}\n```"]
+    #[doc = " As `mi_free`, told the alignment. As `mi_free`. The size and alignment are those that the block was asked for with. Secure and debug builds report those that it cannot have been asked for with (EINVAL), and leave the block alone; others do not look at them.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc_aligned(100, 64);\n    mi_free_aligned(block, 64);\n}\n```"]
     pub fn mi_free_aligned(p: *mut ::core::ffi::c_void, alignment: usize);
-    #[doc = " Copy of an environment variable in `*buf`, NULL if it is not set, and its characters with the zero in `*size` (may be NULL). 0 or EINVAL or ENOMEM. The wide form is for Windows.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let mut path = std::ptr::null_mut();\n    assert_eq!(mi_dupenv_s(&mut path, std::ptr::null_mut(), b\"PATH\\0\".as_ptr().cast()), 0);\n    mi_free(path.cast());\n}\n```"]
+    #[doc = " Copies an environment variable. Copy of an environment variable in `*buf`, NULL if it is not set, and its characters with the zero in `*size` (may be NULL). 0 or EINVAL or ENOMEM. The wide form is for Windows.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let mut path = std::ptr::null_mut();\n    assert_eq!(mi_dupenv_s(&mut path, std::ptr::null_mut(), b\"PATH\\0\".as_ptr().cast()), 0);\n    mi_free(path.cast());\n}\n```"]
     pub fn mi_dupenv_s(
         buf: *mut *mut ::core::ffi::c_char,
         size: *mut usize,
         name: *const ::core::ffi::c_char,
     ) -> ::core::ffi::c_int;
-    #[doc = " Copy of an environment variable in `*buf`, NULL if it is not set, and its characters with the zero in `*size` (may be NULL). 0 or EINVAL or ENOMEM. The wide form is for Windows.\n\n```no_run\nuse libmimalloc_sys::*;\n\nunsafe {\n    let name = [b'A' as wchar_t, 0];\n    let mut value = std::ptr::null_mut();\n    if mi_wdupenv_s(&mut value, std::ptr::null_mut(), name.as_ptr()) == 0 {\n        mi_free(value.cast());\n    }\n}\n```"]
+    #[doc = " As `mi_dupenv_s`, for Windows; EINVAL elsewhere. Copy of an environment variable in `*buf`, NULL if it is not set, and its characters with the zero in `*size` (may be NULL). 0 or EINVAL or ENOMEM. The wide form is for Windows.\n\n```no_run\nuse libmimalloc_sys::*;\n\nunsafe {\n    let name = [b'A' as wchar_t, 0];\n    let mut value = std::ptr::null_mut();\n    if mi_wdupenv_s(&mut value, std::ptr::null_mut(), name.as_ptr()) == 0 {\n        mi_free(value.cast());\n    }\n}\n```"]
     pub fn mi_wdupenv_s(
         buf: *mut *mut wchar_t,
         size: *mut usize,
         name: *const wchar_t,
     ) -> ::core::ffi::c_int;
-    #[doc = " Copies of strings of wide characters, and of bytes in a multi-byte code page.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_wcsdup([b'a' as wchar_t, 0].as_ptr());\n    assert!(!block.is_null());\n    mi_free(block.cast());\n}\n```"]
+    #[doc = " Copies a string of wide characters into a new block; NULL gives NULL.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_wcsdup([b'a' as wchar_t, 0].as_ptr());\n    assert!(!block.is_null());\n    mi_free(block.cast());\n}\n```"]
     pub fn mi_wcsdup(s: *const wchar_t) -> *mut wchar_t;
-    #[doc = " Copies of strings of wide characters, and of bytes in a multi-byte code page.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_mbsdup(b\"text\\0\".as_ptr());\n    assert!(!block.is_null());\n    mi_free(block.cast());\n}\n```"]
+    #[doc = " Copies a string in a multi-byte code page into a new block; NULL gives NULL.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_mbsdup(b\"text\\0\".as_ptr());\n    assert!(!block.is_null());\n    mi_free(block.cast());\n}\n```"]
     pub fn mi_mbsdup(s: *const ::core::ffi::c_uchar) -> *mut ::core::ffi::c_uchar;
-    #[doc = " Each registers one function for the process, in place of the former; NULL takes it away. For output NULL means standard error.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    unsafe extern \"C\" fn free_some(\n        _force: bool,\n        _heartbeat: std::ffi::c_ulonglong,\n        _arg: *mut std::ffi::c_void,\n    ) {\n        // frees what the program has put off freeing\n    }\n\n    mi_register_deferred_free(Some(free_some), std::ptr::null_mut());\n}\n```"]
+    #[doc = " Registers what is called now and then by slow paths. Each registers one function for the process, in place of the former; NULL takes it away. For output NULL means standard error.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    unsafe extern \"C\" fn free_some(\n        _force: bool,\n        _heartbeat: std::ffi::c_ulonglong,\n        _arg: *mut std::ffi::c_void,\n    ) {\n        // frees what the program has put off freeing\n    }\n\n    mi_register_deferred_free(Some(free_some), std::ptr::null_mut());\n}\n```"]
     pub fn mi_register_deferred_free(fun: mi_deferred_free_fun, arg: *mut ::core::ffi::c_void);
-    #[doc = " Each registers one function for the process, in place of the former; NULL takes it away. For output NULL means standard error.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    unsafe extern \"C\" fn print(text: *const std::ffi::c_char, _arg: *mut std::ffi::c_void) {\n        eprint!(\"{}\", std::ffi::CStr::from_ptr(text).to_str().unwrap_or(\"\"));\n    }\n\n    mi_register_output(Some(print), std::ptr::null_mut());\n}\n```"]
+    #[doc = " Registers what takes messages and statistics; NULL: standard error does. Each registers one function for the process, in place of the former; NULL takes it away. For output NULL means standard error.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    unsafe extern \"C\" fn print(text: *const std::ffi::c_char, _arg: *mut std::ffi::c_void) {\n        eprint!(\"{}\", std::ffi::CStr::from_ptr(text).to_str().unwrap_or(\"\"));\n    }\n\n    mi_register_output(Some(print), std::ptr::null_mut());\n}\n```"]
     pub fn mi_register_output(out: mi_output_fun, arg: *mut ::core::ffi::c_void);
-    #[doc = " Each registers one function for the process, in place of the former; NULL takes it away. For output NULL means standard error.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    unsafe extern \"C\" fn failed(error: std::ffi::c_int, _arg: *mut std::ffi::c_void) {\n        eprintln!(\"error {error}\");\n    }\n\n    mi_register_error(Some(failed), std::ptr::null_mut());\n}\n```"]
+    #[doc = " Registers what takes error numbers. Each registers one function for the process, in place of the former; NULL takes it away. For output NULL means standard error.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    unsafe extern \"C\" fn failed(error: std::ffi::c_int, _arg: *mut std::ffi::c_void) {\n        eprintln!(\"error {error}\");\n    }\n\n    mi_register_error(Some(failed), std::ptr::null_mut());\n}\n```"]
     pub fn mi_register_error(fun: mi_error_fun, arg: *mut ::core::ffi::c_void);
     #[doc = " Frees what the calling thread keeps for later use; `force` gives all unused memory back to the OS.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_collect(true);\n}\n```"]
     pub fn mi_collect(force: bool);
-    #[doc = " Collects until the calling thread keeps at most so many bytes, as far as its live blocks allow.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_collect_reduce(1000000);\n}\n```"]
+    #[doc = " As `mi_collect(true)` if the pages of the calling thread have more than so many bytes, which are then as few as its live blocks allow; else nothing.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_collect_reduce(1000000);\n}\n```"]
     pub fn mi_collect_reduce(target_thread_owned: usize);
     #[doc = " MI_MALLOC_VERSION of the library that runs.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    assert!(mi_version() >= 100);\n}\n```"]
     pub fn mi_version() -> ::core::ffi::c_int;
@@ -1106,53 +1106,53 @@ extern "C" {
         peak_commit: *mut usize,
         page_faults: *mut usize,
     );
-    #[doc = " The same as text, to the registered output or to `out`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_process_info_print();\n}\n```"]
+    #[doc = " Prints the same, to the registered output.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_process_info_print();\n}\n```"]
     pub fn mi_process_info_print();
-    #[doc = " The same as text, to the registered output or to `out`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    unsafe extern \"C\" fn print(text: *const std::ffi::c_char, _arg: *mut std::ffi::c_void) {\n        eprint!(\"{}\", std::ffi::CStr::from_ptr(text).to_str().unwrap_or(\"\"));\n    }\n\n    mi_process_info_print_out(Some(print), std::ptr::null_mut());\n}\n```"]
+    #[doc = " Prints the same, to `out`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    unsafe extern \"C\" fn print(text: *const std::ffi::c_char, _arg: *mut std::ffi::c_void) {\n        eprint!(\"{}\", std::ffi::CStr::from_ptr(text).to_str().unwrap_or(\"\"));\n    }\n\n    mi_process_info_print_out(Some(print), std::ptr::null_mut());\n}\n```"]
     pub fn mi_process_info_print_out(out: mi_output_fun, arg: *mut ::core::ffi::c_void);
-    #[doc = " Start and end of the library in a process and in a thread. They happen by themselves and may be repeated; a program calls them only where a thread is made or ended behind the C library's back. Allocating goes on working after both `done`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_process_init();\n}\n```"]
+    #[doc = " Starts the library in the process. Start and end of the library in a process and in a thread. They happen by themselves and may be repeated; a program calls them only where a thread is made or ended behind the C library's back. Allocating goes on working after both `done`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_process_init();\n}\n```"]
     pub fn mi_process_init();
-    #[doc = " Start and end of the library in a process and in a thread. They happen by themselves and may be repeated; a program calls them only where a thread is made or ended behind the C library's back. Allocating goes on working after both `done`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_process_done();\n}\n```"]
+    #[doc = " Ends the library in the process. Start and end of the library in a process and in a thread. They happen by themselves and may be repeated; a program calls them only where a thread is made or ended behind the C library's back. Allocating goes on working after both `done`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_process_done();\n}\n```"]
     pub fn mi_process_done();
-    #[doc = " Start and end of the library in a process and in a thread. They happen by themselves and may be repeated; a program calls them only where a thread is made or ended behind the C library's back. Allocating goes on working after both `done`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_thread_init();\n}\n```"]
+    #[doc = " Starts the library in the calling thread. Start and end of the library in a process and in a thread. They happen by themselves and may be repeated; a program calls them only where a thread is made or ended behind the C library's back. Allocating goes on working after both `done`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_thread_init();\n}\n```"]
     pub fn mi_thread_init();
-    #[doc = " Start and end of the library in a process and in a thread. They happen by themselves and may be repeated; a program calls them only where a thread is made or ended behind the C library's back. Allocating goes on working after both `done`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_thread_done();\n}\n```"]
+    #[doc = " Ends the library in the calling thread. Start and end of the library in a process and in a thread. They happen by themselves and may be repeated; a program calls them only where a thread is made or ended behind the C library's back. Allocating goes on working after both `done`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_thread_done();\n}\n```"]
     pub fn mi_thread_done();
-    #[doc = " Says that the calling thread works in a pool: it takes over no memory that other threads left.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_thread_set_in_threadpool();\n}\n```"]
+    #[doc = " Says that the calling thread works in a pool: no effect, what a thread leaves is for all.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_thread_set_in_threadpool();\n}\n```"]
     pub fn mi_thread_set_in_threadpool();
-    #[doc = " The options in force, as output of the library or to `out`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_options_print();\n}\n```"]
+    #[doc = " Prints the options in force, as output of the library. 2.x names of options that do nothing now\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_options_print();\n}\n```"]
     pub fn mi_options_print();
-    #[doc = " The options in force, as output of the library or to `out`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    unsafe extern \"C\" fn print(text: *const std::ffi::c_char, _arg: *mut std::ffi::c_void) {\n        eprint!(\"{}\", std::ffi::CStr::from_ptr(text).to_str().unwrap_or(\"\"));\n    }\n\n    mi_options_print_out(Some(print), std::ptr::null_mut());\n}\n```"]
+    #[doc = " Prints the options in force, to `out`. 2.x names of options that do nothing now\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    unsafe extern \"C\" fn print(text: *const std::ffi::c_char, _arg: *mut std::ffi::c_void) {\n        eprint!(\"{}\", std::ffi::CStr::from_ptr(text).to_str().unwrap_or(\"\"));\n    }\n\n    mi_options_print_out(Some(print), std::ptr::null_mut());\n}\n```"]
     pub fn mi_options_print_out(out: mi_output_fun, arg: *mut ::core::ffi::c_void);
-    #[doc = " An option as a switch; enabled is any value but 0. `_default` sets it unless the program or the environment already has. Numbers that are no option read as 0 and set nothing.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    if mi_option_is_enabled(mi_option_verbose) {\n        println!(\"the allocator says what it does\");\n    }\n}\n```"]
+    #[doc = " Tells whether the option is not 0. As a switch. Numbers that are no option read as 0 and set nothing.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    if mi_option_is_enabled(mi_option_verbose) {\n        println!(\"the allocator says what it does\");\n    }\n}\n```"]
     pub fn mi_option_is_enabled(option: mi_option_t) -> bool;
-    #[doc = " An option as a switch; enabled is any value but 0. `_default` sets it unless the program or the environment already has. Numbers that are no option read as 0 and set nothing.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_option_enable(mi_option_max_errors);\n    assert_eq!(mi_option_get(mi_option_max_errors), 1);\n}\n```"]
+    #[doc = " Sets the option to 1. As a switch. Numbers that are no option read as 0 and set nothing.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_option_enable(mi_option_max_errors);\n    assert_eq!(mi_option_get(mi_option_max_errors), 1);\n}\n```"]
     pub fn mi_option_enable(option: mi_option_t);
-    #[doc = " An option as a switch; enabled is any value but 0. `_default` sets it unless the program or the environment already has. Numbers that are no option read as 0 and set nothing.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_option_disable(mi_option_show_errors);\n    assert!(!mi_option_is_enabled(mi_option_show_errors));\n}\n```"]
+    #[doc = " Sets the option to 0. As a switch. Numbers that are no option read as 0 and set nothing.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_option_disable(mi_option_show_errors);\n    assert!(!mi_option_is_enabled(mi_option_show_errors));\n}\n```"]
     pub fn mi_option_disable(option: mi_option_t);
-    #[doc = " An option as a switch; enabled is any value but 0. `_default` sets it unless the program or the environment already has. Numbers that are no option read as 0 and set nothing.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_option_set_enabled(mi_option_max_errors, true);\n    assert_eq!(mi_option_get(mi_option_max_errors), 1);\n}\n```"]
+    #[doc = " Sets the option to 1 or 0. As a switch. Numbers that are no option read as 0 and set nothing.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_option_set_enabled(mi_option_max_errors, true);\n    assert_eq!(mi_option_get(mi_option_max_errors), 1);\n}\n```"]
     pub fn mi_option_set_enabled(option: mi_option_t, enable: bool);
-    #[doc = " An option as a switch; enabled is any value but 0. `_default` sets it unless the program or the environment already has. Numbers that are no option read as 0 and set nothing.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_option_set_enabled_default(mi_option_purge_decommits, false); // unless the environment or the program has set it\n}\n```"]
+    #[doc = " Sets the option to 1 or 0, unless the program or the environment has set it. As a switch. Numbers that are no option read as 0 and set nothing.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_option_set_enabled_default(mi_option_purge_decommits, false); // unless the environment or the program has set it\n}\n```"]
     pub fn mi_option_set_enabled_default(option: mi_option_t, enable: bool);
-    #[doc = " An option as a number in its own unit; kept within `min` and `max`; a size option in bytes.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    println!(\"{} ms\", mi_option_get(mi_option_purge_delay));\n}\n```"]
+    #[doc = " Returns the option, in its own unit. As a number.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    println!(\"{} ms\", mi_option_get(mi_option_purge_delay));\n}\n```"]
     pub fn mi_option_get(option: mi_option_t) -> ::core::ffi::c_long;
-    #[doc = " An option as a number in its own unit; kept within `min` and `max`; a size option in bytes.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    assert!((0..=9).contains(&mi_option_get_clamp(mi_option_max_errors, 0, 9)));\n}\n```"]
+    #[doc = " Returns the option, kept within `min` and `max`. As a number.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    assert!((0..=9).contains(&mi_option_get_clamp(mi_option_max_errors, 0, 9)));\n}\n```"]
     pub fn mi_option_get_clamp(
         option: mi_option_t,
         min: ::core::ffi::c_long,
         max: ::core::ffi::c_long,
     ) -> ::core::ffi::c_long;
-    #[doc = " An option as a number in its own unit; kept within `min` and `max`; a size option in bytes.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_option_set(mi_option_arena_reserve, 65536); // KiB\n    assert_eq!(mi_option_get_size(mi_option_arena_reserve), 64 << 20);\n}\n```"]
+    #[doc = " Returns a size option, in bytes. As a number.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_option_set(mi_option_arena_reserve, 65536); // KiB\n    assert_eq!(mi_option_get_size(mi_option_arena_reserve), 64 << 20);\n}\n```"]
     pub fn mi_option_get_size(option: mi_option_t) -> usize;
-    #[doc = " An option as a number in its own unit; kept within `min` and `max`; a size option in bytes.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_option_set(mi_option_max_errors, 1);\n    assert_eq!(mi_option_get(mi_option_max_errors), 1);\n}\n```"]
+    #[doc = " Sets the option, in its own unit. As a number.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_option_set(mi_option_max_errors, 1);\n    assert_eq!(mi_option_get(mi_option_max_errors), 1);\n}\n```"]
     pub fn mi_option_set(option: mi_option_t, value: ::core::ffi::c_long);
-    #[doc = " An option as a number in its own unit; kept within `min` and `max`; a size option in bytes.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_option_set_default(mi_option_purge_delay, 100); // unless the environment or the program has set it\n}\n```"]
+    #[doc = " Sets the option, unless the program or the environment has set it. As a number.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_option_set_default(mi_option_purge_delay, 100); // unless the environment or the program has set it\n}\n```"]
     pub fn mi_option_set_default(option: mi_option_t, value: ::core::ffi::c_long);
-    #[doc = " Which heap the plain functions (`mi_malloc`, …) of the calling thread use. Setting returns the former. A heap belonged to a thread in 2.x: so the backing heap, with which a thread starts, is its own part of the main heap. Visiting, `contains` and collecting see that part alone; all else takes it for the main heap. It is of no use after its thread has ended.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let former = mi_heap_set_default(heap);\n    assert!(mi_heap_contains(heap, mi_malloc(100)));\n    mi_heap_set_default(former);\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " Lets the plain functions of the calling thread use this heap; returns the former. Which heap the plain functions (`mi_malloc`, …) of the calling thread use. Setting returns the former. A heap belonged to a thread in 2.x: so the backing heap, with which a thread starts, is its own part of the main heap. Visiting, `contains` and collecting see that part alone; all else takes it for the main heap. It is of no use after its thread has ended.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let former = mi_heap_set_default(heap);\n    assert!(mi_heap_contains(heap, mi_malloc(100)));\n    mi_heap_set_default(former);\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_heap_set_default(heap: *mut mi_heap_t) -> *mut mi_heap_t;
-    #[doc = " Which heap the plain functions (`mi_malloc`, …) of the calling thread use. Setting returns the former. A heap belonged to a thread in 2.x: so the backing heap, with which a thread starts, is its own part of the main heap. Visiting, `contains` and collecting see that part alone; all else takes it for the main heap. It is of no use after its thread has ended.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    assert!(!mi_heap_get_default().is_null());\n}\n```"]
+    #[doc = " Returns the heap that the plain functions of the calling thread use. Which heap the plain functions (`mi_malloc`, …) of the calling thread use. Setting returns the former. A heap belonged to a thread in 2.x: so the backing heap, with which a thread starts, is its own part of the main heap. Visiting, `contains` and collecting see that part alone; all else takes it for the main heap. It is of no use after its thread has ended.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    assert!(!mi_heap_get_default().is_null());\n}\n```"]
     pub fn mi_heap_get_default() -> *mut mi_heap_t;
-    #[doc = " Which heap the plain functions (`mi_malloc`, …) of the calling thread use. Setting returns the former. A heap belonged to a thread in 2.x: so the backing heap, with which a thread starts, is its own part of the main heap. Visiting, `contains` and collecting see that part alone; all else takes it for the main heap. It is of no use after its thread has ended.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    assert!(!mi_heap_get_backing().is_null());\n}\n```"]
+    #[doc = " Returns the calling thread's own part of the main heap. Which heap the plain functions (`mi_malloc`, …) of the calling thread use. Setting returns the former. A heap belonged to a thread in 2.x: so the backing heap, with which a thread starts, is its own part of the main heap. Visiting, `contains` and collecting see that part alone; all else takes it for the main heap. It is of no use after its thread has ended.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    assert!(!mi_heap_get_backing().is_null());\n}\n```"]
     pub fn mi_heap_get_backing() -> *mut mi_heap_t;
     #[doc = " As `mi_heap_contains`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_malloc(heap, 100);\n    assert!(mi_heap_contains_block(heap, block));\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_heap_contains_block(heap: *mut mi_heap_t, p: *const ::core::ffi::c_void) -> bool;
@@ -1174,9 +1174,9 @@ extern "C" {
         visitor: mi_block_visit_fun,
         arg: *mut ::core::ffi::c_void,
     ) -> bool;
-    #[doc = " As the `mi_theap_guarded_…` functions, for all threads: the calling one at once, others in their next slow path.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    mi_heap_guarded_set_sample_rate(heap, 1000, 0);\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_theap_guarded_set_sample_rate`. As the `mi_theap_guarded_…` functions, for all threads: the calling one at once, others in their next slow path.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    mi_heap_guarded_set_sample_rate(heap, 1000, 0);\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_heap_guarded_set_sample_rate(heap: *mut mi_heap_t, sample_rate: usize, seed: usize);
-    #[doc = " As the `mi_theap_guarded_…` functions, for all threads: the calling one at once, others in their next slow path.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    mi_heap_guarded_set_size_bound(heap, 1000, 2000);\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_theap_guarded_set_size_bound`. As the `mi_theap_guarded_…` functions, for all threads: the calling one at once, others in their next slow path.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    mi_heap_guarded_set_size_bound(heap, 1000, 2000);\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_heap_guarded_set_size_bound(heap: *mut mi_heap_t, min: usize, max: usize);
     #[doc = " A profiler that would write files for pprof: NULL, and errno is ENOTSUP. Deleting one does nothing.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let profiler = mi_pprof_profiler_new(0, b\"profile\\0\".as_ptr().cast(), 0, 0, 0);\n    assert!(profiler.is_null()); // there is no profiler\n}\n```"]
     pub fn mi_pprof_profiler_new(

@@ -48,7 +48,7 @@ impl Opt {
     /// assert!(mimalloc::Opt::VERBOSE.is_enabled());
     /// ```
     pub const VERBOSE: Opt = Opt(ffi::mi_option_verbose);
-    /// Commit arenas whole; 2: if overcommitted.
+    /// 1: commit arenas whole; 0, 2: as used.
     ///
     /// ```
     /// mimalloc::Opt::ARENA_EAGER_COMMIT.set(1);
@@ -97,7 +97,7 @@ impl Opt {
     /// assert_eq!(mimalloc::Opt::PURGE_DELAY.get(), 100);
     /// ```
     pub const PURGE_DELAY: Opt = Opt(ffi::mi_option_purge_delay);
-    /// At most so many NUMA nodes; 0: ask the OS.
+    /// Spread 1 GiB pages over so many nodes; 0: all.
     ///
     /// ```
     /// mimalloc::Opt::USE_NUMA_NODES.set(1);
@@ -132,7 +132,7 @@ impl Opt {
     /// assert_eq!(mimalloc::Opt::MAX_WARNINGS.get(), 10);
     /// ```
     pub const MAX_WARNINGS: Opt = Opt(ffi::mi_option_max_warnings);
-    /// Give all memory back at process end.
+    /// Destroy heaps, and collect, at process end.
     ///
     /// ```
     /// mimalloc::Opt::DESTROY_ON_EXIT.set_enabled(true);
@@ -167,7 +167,7 @@ impl Opt {
     /// assert_eq!(mimalloc::Opt::RETRY_ON_OOM.get(), 100);
     /// ```
     pub const RETRY_ON_OOM: Opt = Opt(ffi::mi_option_retry_on_oom);
-    /// Allow visiting ended threads' pages.
+    /// Allow `mi_abandoned_visit_blocks`.
     ///
     /// ```
     /// mimalloc::Opt::VISIT_ABANDONED.set_enabled(true);
@@ -307,28 +307,28 @@ impl Opt {
     /// assert!(mimalloc::Opt::STATS_MERGE_ON_COLLECT.is_enabled());
     /// ```
     pub const STATS_MERGE_ON_COLLECT: Opt = Opt(ffi::mi_option_stats_merge_on_collect);
-    /// No effect yet, as all of `profile` (KiB).
+    /// No effect yet (KiB).
     ///
     /// ```
     /// mimalloc::Opt::PROFILE_ALLOC_INTERVAL.set(1024);
     /// assert_eq!(mimalloc::Opt::PROFILE_ALLOC_INTERVAL.get(), 1024);
     /// ```
     pub const PROFILE_ALLOC_INTERVAL: Opt = Opt(ffi::mi_option_profile_alloc_interval);
-    /// See `PROFILE_ALLOC_INTERVAL`: (KiB).
+    /// No effect yet (KiB).
     ///
     /// ```
     /// mimalloc::Opt::PROFILE_INUSE_INTERVAL.set(1024);
     /// assert_eq!(mimalloc::Opt::PROFILE_INUSE_INTERVAL.get(), 1024);
     /// ```
     pub const PROFILE_INUSE_INTERVAL: Opt = Opt(ffi::mi_option_profile_inuse_interval);
-    /// See `PROFILE_ALLOC_INTERVAL`: (seconds).
+    /// No effect yet (seconds).
     ///
     /// ```
     /// mimalloc::Opt::PROFILE_TIME_INTERVAL.set(60);
     /// assert_eq!(mimalloc::Opt::PROFILE_TIME_INTERVAL.get(), 60);
     /// ```
     pub const PROFILE_TIME_INTERVAL: Opt = Opt(ffi::mi_option_profile_time_interval);
-    /// See `PROFILE_ALLOC_INTERVAL`: (KiB).
+    /// No effect yet (KiB).
     ///
     /// ```
     /// mimalloc::Opt::PROFILE_SAMPLE_RATE.set(1024);
