@@ -55,7 +55,7 @@ impl Opt {
     /// assert_eq!(mimalloc::Opt::ARENA_EAGER_COMMIT.get(), 1);
     /// ```
     pub const ARENA_EAGER_COMMIT: Opt = Opt(ffi::mi_option_arena_eager_commit);
-    /// Purge by decommit; 0: by reset.
+    /// Give memory back; 0: offer it to the OS.
     ///
     /// ```
     /// mimalloc::Opt::PURGE_DECOMMITS.set_enabled(false);
