@@ -47,17 +47,8 @@ PRIVATE size_t block_bytes_for(size_t size, size_t alignment) {
   return large_bytes(size_max(size, least));
 }
 
-PRIVATE void* theap_malloc_aligned(theap_t* theap, aligned_t want) {
-  if (unlikely(!is_power_of_two(want.alignment))) {
-    errno = EINVAL;
-    return NULL;
-  }
-  if (TRACKED) { return tracked_malloc(theap, want); }
-  void* p = NULL;
-  if (unlikely(theap->watch.reasons != 0) && watch_is_due(theap, want.size) &&
-      malloc_due(theap, &want, &p)) {
-    return p;
-  }
+// The alignment is a power of two.
+static void* aligned_unseen(theap_t* theap, aligned_t want) {
   const bool at_start = (want.offset & (want.alignment - 1)) == 0;
   if (likely(at_start && want.alignment <= SLICE_BYTES && want.size <= MEDIUM_REQUEST)) {
     const size_t block = medium_bytes(want.size, want.alignment);
@@ -68,8 +59,27 @@ PRIVATE void* theap_malloc_aligned(theap_t* theap, aligned_t want) {
   if (at_start && want.alignment <= (size_t)LARGE_ALIGN) {
     return malloc_plain(theap, size_max(want.size, MEDIUM_REQUEST + 1), want.size, want.zero);
   }
-  p = malloc_run(theap, &want);
+  void* p = malloc_run(theap, &want);
   if (unlikely(p == NULL)) { errno = ENOMEM; }
   if (p != NULL) { block_set_asked(p, size_max(want.size, 1), want.size); }
   return p;
+}
+
+static NOINLINE void* aligned_watched(theap_t* theap, const aligned_t* want) {
+  void* p = NULL;
+  if (!watch_is_due(theap, want->size) || !malloc_due(theap, want, &p)) {
+    p = aligned_unseen(theap, *want);
+  }
+  if (p != NULL && !want->zero) { block_perturb_taken(p, want->size); }
+  return p;
+}
+
+PRIVATE void* theap_malloc_aligned(theap_t* theap, aligned_t want) {
+  if (unlikely(!is_power_of_two(want.alignment))) {
+    errno = EINVAL;
+    return NULL;
+  }
+  if (TRACKED) { return tracked_malloc(theap, want); }
+  if (unlikely(theap->watch.reasons != 0)) { return aligned_watched(theap, &want); }
+  return aligned_unseen(theap, want);
 }

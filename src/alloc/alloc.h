@@ -47,7 +47,8 @@ PRIVATE void* orphan_malloc(aligned_t want);
 PRIVATE void block_free_shared(void* p, page_t* page);
 // The thread's page; the block, of this number, is intact.
 PRIVATE void block_free_filled(void* p, page_t* page, uint32_t number);
-PRIVATE COLD void block_refuse(void* p, const page_t* page);  // reports what is wrong with it
+// Reports what is wrong with it, unless that is only that its page is veiled.
+PRIVATE COLD void block_refuse(void* p, page_t* page);
 PRIVATE void report_foreign(const void* p, const char* what);
 
 // Can the block have been asked for with this size and alignment (1: any), perhaps by realloc? …

@@ -15,7 +15,22 @@ PRIVATE COLD void report_foreign(const void* p, const char* what) {
   message_error(EINVAL, "%s of %p, which is not a block of this allocator", what, p);
 }
 
-PRIVATE COLD void block_refuse(void* p, const page_t* page) { report_bad_block(page, p, "free"); }
+// True: it is a block of a page that is veiled, and is free now.
+static bool block_free_veiled(void* p, page_t* page) {
+  if (!page_is_veiled(page) || !page_has_block(page, p)) { return false; }
+  const bool mine = load_relaxed(&page->owner) == port_thread_id();
+  if ((mine && page_free_list(page) == p) ||
+      remote_came_last(&page->remote, page->start, (block_t*)p)) {
+    return false;
+  }
+  block_perturb_freed(page, p);
+  block_come_home(page, (block_t*)p);
+  return true;
+}
+
+PRIVATE COLD void block_refuse(void* p, page_t* page) {
+  if (!PERTURBS_BY_MASK || !block_free_veiled(p, page)) { report_bad_block(page, p, "free"); }
+}
 
 // No page, or one with guards around its one block.
 static COLD void block_free_odd(void* p, page_t* page) {

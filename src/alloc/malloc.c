@@ -286,7 +286,15 @@ static COLD void* malloc_seen(size_t size, theap_t* theap, bool zero) {
   return malloc_due(theap, &want, &block) ? block : malloc_unseen(size, theap, zero);
 }
 
+static COLD void* malloc_filled(size_t size, theap_t* theap, bool zero) {
+  void* p =
+      watch_is_due(theap, size) ? malloc_seen(size, theap, zero) : malloc_unseen(size, theap, zero);
+  if (p != NULL && !zero) { block_perturb_taken(p, size); }
+  return p;
+}
+
 static NOINLINE void* malloc_watched(size_t size, theap_t* theap, bool zero) {
+  if (unlikely(theap_fills(theap))) { return malloc_filled(size, theap, zero); }
   if (unlikely(watch_is_due(theap, size))) { return malloc_seen(size, theap, zero); }
   return malloc_in_queue(size, theap, zero);
 }

@@ -145,6 +145,7 @@ static void* move_to_new(theap_t* theap, void* p, size_t size, bool zero) {
         theap_if_alive(theap),
         (large_want_t){.size = size, .align = LARGE_ALIGN, .zero = zero, .room = room});
     if (q == NULL) { errno = ENOMEM; }
+    if (q != NULL && !zero) { block_perturb_taken(q, size); }
   } else {
     q = zero ? theap_zalloc(theap, size) : theap_malloc(theap, size);
   }
@@ -159,6 +160,7 @@ static void* move_to_new(theap_t* theap, void* p, size_t size, bool zero) {
 static bool block_may_move(const page_t* page, const void* p) {
   const bool known = page != page_none() && page_block_is_valid(page, p);
   if (likely(known && block_is_intact(page, p))) { return true; }
+  if (page_is_veiled(page) && page_has_block(page, p)) { return true; }
   if (page == page_none()) {
     report_foreign(p, "realloc");
   } else {

@@ -154,13 +154,13 @@ OVERRIDE int malloc_info(int options, FILE* stream) {
 // ---- mallopt ----
 
 // 1 where it is done. Thresholds adapt here, there are no arenas for each thread, and no fast bins
-// to be limited; release builds fill no blocks.
+// to be limited.
 OVERRIDE int mallopt(int parameter, int value) {
   switch (parameter) {
     case M_TRIM_THRESHOLD:
       if (value < 0) { mi_option_set_default(mi_option_purge_delay, -1); }  // never trim
       return value < 0 && option_get(mi_option_purge_delay) < 0;
-    case M_PERTURB: return value == 0;
+    case M_PERTURB: return perturb_set(value);
     default: return 0;
   }
 }

@@ -150,7 +150,7 @@ RACY static bool find_free_blocks(block_set_t* set, page_view_t* view, const pag
 // where no block can be.
 RACY static const block_t* loose_or_null(const block_t* block) {
   const page_t* page = page_of(block);
-  if (page == page_none() || !page_block_is_valid(page, block)) { return NULL; }
+  if (page == page_none() || !page_has_block(page, block)) { return NULL; }
   if (LINKS_APART && !page_is_single(page) && block_number(page, block) > page_checks(page)->room) {
     return NULL;
   }
@@ -190,7 +190,7 @@ RACY static void set_add_loose(block_set_t* set, const page_view_t* view, unsign
 
 RACY static size_t count_list(const page_t* page, const block_t* block) {
   size_t count = 0;
-  while (block != NULL && count < page->capacity && page_block_is_valid(page, block)) {
+  while (block != NULL && count < page->capacity && page_has_block(page, block)) {
     count++;
     block = block_next(page, block);
   }

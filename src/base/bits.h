@@ -2,6 +2,7 @@
 #ifndef MI_BASE_BITS_H
 #define MI_BASE_BITS_H
 
+#include "atomic.h"
 #include "attributes.h"
 
 #define KiB ((size_t)1024)
@@ -39,13 +40,13 @@ FAST bool size_mul_overflows(size_t count, size_t size, size_t* total) {
 
 // Is one of `bits` set in the word? As one instruction with its operand in memory, which gcc does
 // not find by itself.
-FAST bool has_any_bit(const uintptr_t* word, uintptr_t bits) {
+FAST bool has_any_bit(const _Atomic(uintptr_t)* word, uintptr_t bits) {
 #if defined(__x86_64__) && defined(__GCC_ASM_FLAG_OUTPUTS__) && !defined(__clang__)
   bool any;
-  __asm__("test %2, %1" : "=@ccnz"(any) : "m"(*word), "r"(bits));
+  __asm__("test %2, %1" : "=@ccnz"(any) : "m"(*(const uintptr_t*)(uintptr_t)word), "r"(bits));
   return any;
 #else
-  return (*word & bits) != 0;
+  return (load_relaxed(word) & bits) != 0;
 #endif
 }
 

@@ -127,8 +127,11 @@ enum {
   HOLD_NEWEST = KEEP_LOOSE && CHECK_STATE && REUSE_LATER,  // … and the newest is not used next
   FILL_BLOCKS =
       MI_DEBUG >= 1 && !TRACKED,  // 0xD0 in new blocks, 0xDF in freed ones, 0xDE behind the end
-  NOTE_BLOCKS = MI_DEBUG >= 1,    // the size asked for, and who took and freed it, of each block
-  COUNT_EACH = FILL_BLOCKS,       // statistics count each request as it is, see heap/count.h
+  // mallopt(M_PERTURB) fills blocks. Debug and FULL builds fill in their own way, and check that.
+  PERTURBS = !FILL_BLOCKS && !ZERO_FREED && !TRACKED,
+  PERTURBS_BY_MASK = PERTURBS && !CHECK_FREE,  // … and free learns of it from the page's mask
+  NOTE_BLOCKS = MI_DEBUG >= 1,  // the size asked for, and who took and freed it, of each block
+  COUNT_EACH = FILL_BLOCKS,     // statistics count each request as it is, see heap/count.h
   // Bytes at the end of a block that the program does not get. Large blocks end at a guard instead.
   PAD_BYTES = CANARY || NOTE_BLOCKS ? 8 : 0,
   LARGE_PAD_BYTES = NOTE_BLOCKS ? 8 : 0,

@@ -172,7 +172,16 @@ static void release_page(page_t* page, bool freed) {
   }
 }
 
-PRIVATE void heap_release_page(page_t* page) { release_page(page, true); }
+// What has a mapping of its own is unmapped.
+static bool is_to_fill(const page_t* page) {
+  return PERTURBS_BY_MASK && page_is_single(page) && page->guard == NULL &&
+         page->span_arena != NULL;
+}
+
+PRIVATE void heap_release_page(page_t* page) {
+  if (is_to_fill(page)) { block_perturb_freed(page, page->start); }
+  release_page(page, true);
+}
 
 PRIVATE heap_t* heap_of_page_locked(const page_t* page) {
   heap_t* heap = load_acquire(&page->heap);  // [H1] in
@@ -222,6 +231,7 @@ static theap_t* theap_new(thread_t* thread, heap_t* heap) {
   theap_setup(theap, heap, thread);
   heap_link_theap(heap, theap);
   guard_catch_up(theap);
+  theap_catch_up_fill(theap);
   theap->next = thread->theaps->next;
   thread->theaps->next = theap;
   return theap;

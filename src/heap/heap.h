@@ -51,6 +51,7 @@ typedef struct loose {
 } loose_t;
 
 FAST size_t loose_bytes(const loose_t* loose, unsigned bin) {
+  if (loose->first == NULL) { return 0; }  // see LOOSE_LARGE: none are taken
   return bin == BIN_LARGE ? loose->bytes : loose->count * bin_bytes(bin);
 }
 
@@ -60,6 +61,7 @@ typedef enum {
   WATCH_HEARTBEAT = 2,  // a function wants to be called now and then
   WATCH_SAMPLES = 4,    // one request in so many gets guards, see guard.h
   WATCH_BYTES = 8,      // … one in so many bytes
+  WATCH_FILL = 16,      // what is allocated is filled: mallopt(M_PERTURB)
 } watch_reason_t;
 
 typedef struct watch {
@@ -185,6 +187,9 @@ PRIVATE size_t theap_slices(const theap_t* theap);  // about: a class may have p
 PRIVATE void theap_setup(theap_t* theap, heap_t* heap, thread_t* thread);
 // The owner.
 PRIVATE void theap_watch(theap_t* theap, watch_reason_t reason, bool wanted);
+// What is allocated and freed is filled, or not: as M_PERTURB has it. By the owner.
+FAST bool theap_fills(const theap_t* theap) { return (theap->watch.reasons & WATCH_FILL) != 0; }
+PRIVATE void theap_catch_up_fill(theap_t* theap);
 // The reasons why watch_is_due was true.
 PRIVATE unsigned theap_watch_due(theap_t* theap);
 // The next request is sampled.
@@ -273,6 +278,10 @@ PRIVATE heap_t* retired_lock(void);
 PRIVATE heap_t* retired_heaps(void);
 PRIVATE void retired_unlock(void);
 PRIVATE void retired_unlock_after_fork(bool child);
+
+// The value of M_PERTURB, 0 for none: at once for the calling thread, from their next slow path on
+// for others. False: this build fills in its own way.
+PRIVATE bool perturb_set(int value);
 
 // What programs of 2.x have as their default heap, and as the one behind it, is a thread's part of
 // the main heap: its theap, with a bit that no heap's address has.

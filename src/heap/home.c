@@ -13,7 +13,7 @@ enum {
   LOOSE_BIN = 8,             // of 128 bytes
   LOOSE_ANY_BIN = 24,        // of 512 bytes: from here on blocks share no cache line
   LOOSE_BLOCKS = 4,          // of a class
-  LOOSE_LARGE = 1024 << 10,  // bytes of large blocks
+  LOOSE_LARGE = 1024 << 10,  // bytes of large blocks; so many seem to be there where none may be
 };
 _Static_assert((9 + (LOOSE_ANY_BIN - 17) % 8) << ((LOOSE_ANY_BIN - 17) / 8 + 5) == 512,
                "the class of 512");
@@ -157,9 +157,14 @@ PRIVATE void block_come_home(page_t* page, block_t* block) {
   if (page_count_home(page)) { theap_page_due(block, page); }
 }
 
+// None of a theap that fills what is freed: a large block is filled when its page goes.
+static bool loose_is_closed(const theap_t* theap, unsigned bin) {
+  return PERTURBS_BY_MASK && bin == BIN_LARGE && unlikely(theap_fills(theap));
+}
+
 PRIVATE void theap_flush_loose(theap_t* theap, unsigned bin) {
   block_t* block = theap->loose[bin].first;
-  theap->loose[bin] = (loose_t){0};
+  theap->loose[bin] = (loose_t){.bytes = loose_is_closed(theap, bin) ? (uint32_t)LOOSE_LARGE : 0u};
   while (block != NULL) {
     block_t* next = loose_next(block);
     block_come_home(page_of(block), block);

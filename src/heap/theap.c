@@ -114,6 +114,9 @@ static void theap_own(theap_t* theap, page_t* page) {
   page->theap = theap;
   store_relaxed(&page->keeper, theap->serial);
   store_relaxed(&page->owner, theap->thread->id);
+  if (PERTURBS_BY_MASK && unlikely(page_is_veiled(page) != theap_fills(theap))) {
+    page_veil(page, theap_fills(theap));
+  }
 }
 
 static void theap_disown(theap_t* theap, page_t* page) {
@@ -209,6 +212,14 @@ PRIVATE COLD void theap_watch(theap_t* theap, watch_reason_t reason, bool wanted
   watch_next(watch);
   if (was_watched == (watch->reasons != 0)) { return; }
   for (unsigned bin = 1; bin < BIN_COUNT; bin++) { fast_path_update(theap, bin); }
+}
+
+PRIVATE COLD void theap_catch_up_fill(theap_t* theap) {
+  const bool fills = perturb_now() != 0;
+  if (theap_fills(theap) == fills) { return; }
+  theap_watch(theap, WATCH_FILL, fills);
+  theap_own_all(theap);
+  theap_flush_loose(theap, BIN_LARGE);
 }
 
 // ---- pool ----

@@ -129,6 +129,7 @@ static thread_t* thread_new(uintptr_t id, subproc_t* subproc) {
   theap_setup(&record->theap, subproc->main, thread);
   heap_link_theap(subproc->main, &record->theap);
   guard_catch_up(&record->theap);
+  theap_catch_up_fill(&record->theap);
   return thread;
 }
 
@@ -296,7 +297,14 @@ static bool theap_catch_up(theap_t* theap) {
   return state != HEAP_ALIVE;
 }
 
+static void thread_take_fill(thread_t* thread) {
+  for (theap_t* theap = thread->theaps; theap != NULL; theap = theap->next) {
+    if (theap_fills(theap) != (perturb_now() != 0)) { theap_walk(theap, theap_catch_up_fill); }
+  }
+}
+
 static void thread_take_settings(thread_t* thread) {
+  thread_take_fill(thread);
   const uint32_t version = load_relaxed(&guard_versions);
   if (thread->guard_version == version) { return; }
   thread->guard_version = version;
@@ -322,6 +330,15 @@ PRIVATE COLD void thread_catch_up(thread_t* thread) {
   }
   thread_take_settings(thread);
   if (collect) { thread_collect(thread, true); }
+}
+
+PRIVATE bool perturb_set(int value) {
+  thread_t* self = thread_self_or_null();
+  if (!PERTURBS) { return value == 0; }
+  store_relaxed(&perturb_value, value);
+  (void)add_relaxed(&heap_epoch, 1);
+  if (self != NULL) { thread_catch_up(self); }
+  return true;
 }
 
 PRIVATE theap_t* theap_if_alive(theap_t* theap) {

@@ -94,6 +94,10 @@ PRIVATE void block_filled_taken(page_t* page, void* p, size_t size) {
 
 PRIVATE void block_filled_freed(page_t* page, void* p) {
   const long wanted = option_get(mi_option_fill_freed);
+  if (perturb_now() != 0) {
+    block_perturb_freed(page, p);
+    return;
+  }
   if (ZERO_FREED && page_is_single(page)) { return; }  // its memory becomes zero or goes, all of it
   const int value = FILL_BLOCKS || (wanted == 2 && !ZERO_FREED) ? FILL_FREED : 0;
   fill_to(page, p, value, filled_bytes(page));
@@ -215,7 +219,7 @@ static COLD void report_overflow(const page_t* page, const void* p, const char* 
 PRIVATE COLD void report_bad_block(const page_t* page, const void* p, const char* what) {
   char text[WHO_CHARS];
   const uint32_t number = HAS_CHECKS ? checks_number(page_checks(page), page_offset(page, p)) : 0;
-  if (!HAS_CHECKS && page_block_is_valid(page, p)) {
+  if (!HAS_CHECKS && page_has_block(page, p)) {
     message_error(EAGAIN, "%s of %zu-byte block %p%s",
                   *what == 'f' ? "double free" : "realloc after free", page->block_bytes, p,
                   who(page, p, text));

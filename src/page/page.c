@@ -239,6 +239,29 @@ static uintptr_t page_mask(const page_t* page) {
   return page_is_single(page) ? high : high | (size_min(unit, SLICE_BYTES) - 1);
 }
 
+SHARED_DATA_DEF(_Atomic(int), perturb_value);
+
+PRIVATE void page_veil(page_t* page, bool veiled) {
+  store_relaxed(&page->mask, veiled ? UINTPTR_MAX : page_mask(page));
+}
+
+PRIVATE bool page_has_block(const page_t* page, const void* p) {
+  if (page_is_single(page) || !page_is_veiled(page)) { return page_block_is_valid(page, p); }
+  return (page_mask(page) & (uintptr_t)p) == 0 && page_starts_at(page, p);
+}
+
+PRIVATE void block_perturb_taken(void* p, size_t size) {
+  const int value = perturb_now();
+  if (value != 0) { memset(p, value ^ 0xFF, size); }
+}
+
+// The first word becomes a link; one that is there already, of a block that is freed twice, stays.
+PRIVATE void block_perturb_freed(const page_t* page, void* p) {
+  const int value = perturb_now();
+  const size_t from = LINKS_APART ? 0 : sizeof(block_t);
+  if (value != 0) { memset((uint8_t*)p + from, value, page_room(page) - from); }
+}
+
 // The last block ends at the guard, if that leaves the blocks aligned as their size is.
 static size_t first_block_at(size_t area, size_t block_bytes) {
   const size_t aligned = block_bytes & (0 - block_bytes);
@@ -256,7 +279,7 @@ static void page_cut(page_t* page, uint8_t* start, unsigned bin) {
   page->reserved = (uint16_t)(area / page->block_bytes);
   page->used = page->capacity = 0;
   page->just_extended = false;
-  page->mask = page_mask(page);
+  page_veil(page, false);
 }
 
 static void large_place(page_t* page, size_t align) {
@@ -274,7 +297,7 @@ static void page_fill_large(page_t* page, const page_want_t* want) {
   if (want->at_end) { large_place(page, want->align); }
   page->used = page->capacity = page->reserved = 1;
   page->just_extended = false;
-  page->mask = page_mask(page);
+  page_veil(page, false);
 }
 
 static void page_fill(page_t* page, const page_want_t* want, const span_t* span) {

@@ -72,7 +72,7 @@ typedef struct page {
   arena_t* span_arena;
   // … and, from the next cache line on, what others read and add to.
   _Atomic(uintptr_t) owner;  // thread, or 0
-  uintptr_t mask;            // bits that are 0 in the address of each block
+  _Atomic(uintptr_t) mask;   // bits that are 0 in the address of each block; see page_is_veiled
   uint8_t* start;
   size_t block_bytes;
   _Atomic(heap_t*) heap;  // that the blocks belong to; NULL: this record is not in use
@@ -124,16 +124,41 @@ FAST uint64_t page_holes(const page_t* page) {
 FAST span_t page_span(const page_t* page) {
   return (span_t){page->span_arena, page_memory(page), page->span_slices, false, false};
 }
-// The map leads from `p` to the page: is it the start of a block? Any thread, while a block lives.
-FAST bool page_block_is_valid(const page_t* page, const void* p) {
-  if (page_is_single(page)) { return p == page->start; }
+// Is `p`, an address in the page's slices, the start of a block?
+FAST bool page_starts_at(const page_t* page, const void* p) {
   const uint32_t offset = (uint32_t)((uintptr_t)p - (uintptr_t)page->start);
   const uint32_t block_bytes = (uint32_t)page->block_bytes;
-  return !has_any_bit(&page->mask, (uintptr_t)p) && offset % block_bytes == 0 &&
-         offset / block_bytes < page->reserved;
+  return offset % block_bytes == 0 && offset / block_bytes < page->reserved;
+}
+// The map leads from `p` to the page: is it the start of a block? Any thread, while a block lives.
+// Never in a page that is veiled.
+FAST bool page_block_is_valid(const page_t* page, const void* p) {
+  if (page_is_single(page)) { return p == page->start; }
+  return !has_any_bit(&page->mask, (uintptr_t)p) && page_starts_at(page, p);
 }
 
 typedef bool page_visit_fun(page_t* page, void* arg);
+
+// ---- mallopt(M_PERTURB): what is allocated and freed is filled ----
+//
+// malloc takes its slow path, as the theap is watched (WATCH_FILL). free has no instruction for it:
+// a page that is VEILED has a mask with all bits set, so that none of its blocks looks like one,
+// and free ends where it reports what is no block. There the page is looked at with its true mask.
+// Large blocks are filled when their page goes, and are not set aside. Checked builds look at the
+// value where they look whether the option `fill_freed` is set.
+
+SHARED_DATA(_Atomic(int), perturb_value);  // 0: off
+FAST int perturb_now(void) { return PERTURBS ? load_relaxed(&perturb_value) : 0; }
+// Of a page with several blocks: what its mask is, veiled or not. The first is the owner's.
+PRIVATE void page_veil(page_t* page, bool veiled);
+FAST bool page_is_veiled(const page_t* page) {
+  return PERTURBS_BY_MASK && load_relaxed(&page->mask) == UINTPTR_MAX;
+}
+// As page_block_is_valid, and also for a page that is veiled.
+PRIVATE bool page_has_block(const page_t* page, const void* p);
+// The block was taken for `size` bytes, or freed.
+PRIVATE void block_perturb_taken(void* p, size_t size);
+PRIVATE void block_perturb_freed(const page_t* page, void* p);
 
 // NULL if out of memory. The page is OWNED with no owner named, or FULL with its block taken if it
 // is one block.
@@ -423,7 +448,8 @@ FAST bool block_is_intact(const page_t* page, const void* p) {
 // What is freed is filled: always, or because an option wants it.
 FAST bool fills_freed(void) {
   return FILL_BLOCKS || ZERO_FREED ||
-         (SECURE_LEVEL > 0 && unlikely(option_get(mi_option_fill_freed) != 0));
+         (SECURE_LEVEL > 0 && unlikely(option_get(mi_option_fill_freed) != 0)) ||
+         (CHECK_FREE && unlikely(perturb_now() != 0));
 }
 
 // … of the page with links apart.
