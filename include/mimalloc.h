@@ -126,6 +126,21 @@ typedef struct mi_heap_area_s {
    recursively. */
 typedef void(mi_cdecl mi_deferred_free_fun)(bool force, unsigned long long heartbeat, void* arg);
 
+/* Asked when no block of a page, which is a run of blocks of one size, or one large block, is in
+   use, and its memory would serve other sizes or go back to the OS. True: it may. False: the page
+   is kept for blocks of its size in its heap, and asked for again, see `mi_register_page_release`.
+
+   `area` describes the page; `user_data` is what `mi_page_user_data` gives for it. `again`: the
+   page was kept when last asked for, and no block of it has been taken since; else blocks of it
+   were freed since, perhaps just now. `arg` is that of the registration.
+
+   Called in any thread that frees, allocates, collects or ends, under the library's locks: it may
+   read and write the user data of this page, but call no other function of the library, nor any
+   that may allocate or free, fork, or wait for a thread that might. Not called for two threads and
+   one page at a time. */
+typedef bool(mi_cdecl mi_page_release_fun)(const mi_heap_area_t* area, void** user_data, bool again,
+                                           void* arg);
+
 /* Takes a piece of output: a terminated string, whole lines not promised. It must not allocate. */
 typedef void(mi_cdecl mi_output_fun)(const char* msg, void* arg);
 
@@ -825,6 +840,30 @@ mi_decl_export int mi_wdupenv_s(wchar_t** buf, size_t* size, const wchar_t* name
 mi_decl_alloc wchar_t* mi_wcsdup(const wchar_t* s) mi_attr_noexcept mi_attr_malloc;
 /* Copies a string in a multi-byte code page into a new block; NULL gives NULL. */
 mi_decl_alloc unsigned char* mi_mbsdup(const unsigned char* s) mi_attr_noexcept mi_attr_malloc;
+
+/* ---- Pages whose memory must not serve other sizes yet ---- */
+
+/* For runtimes whose threads read objects without a lock, while others may free them, and that know
+   when all threads have passed a quiescent state. Registers one function for the process, in place
+   of the former; NULL takes it away, and all pages may go. While there is one, no request is
+   sampled for guards. Register before other threads use the library.
+
+   Until it says true for a page the memory stays readable, and whatever is taken from it has the
+   same size. It is asked again by `mi_collect`, `mi_heap_collect` and `mi_theap_collect` for the
+   caller's heaps, by a thread now and then, when memory has grown, before a request fails, and when
+   twice as many pages are kept as after the last time. Never asked: destroying a heap or
+   sub-process, `realloc` that cuts or moves a block, which frees at once what it leaves. A large
+   block may be taken again by a request of about its length. In secure and debug builds what is
+   freed may be filled, but for the bytes of `mi_heap_set_debug_fill_preserve` in debug builds. */
+mi_decl_export void mi_register_page_release(mi_page_release_fun* fun, void* arg) mi_attr_noexcept;
+
+/* Two words of the program's own for the page of a live block `p`, or of one of `area->blocks`.
+   NULL when each page begins, and when it begins to serve another size; the library never reads
+   them.
+   They may be used as long as a block of the page is live, and inside the function above; threads
+   that share them agree among themselves. NULL, if p is in no page, or out of memory (256 bytes for
+   15 pages or fewer are taken at the first use of one of them). */
+mi_decl_result void** mi_page_user_data(const void* p) mi_attr_noexcept;
 
 /* ---- Process, thread and hooks ---- */
 

@@ -43,6 +43,7 @@
 #include "heap/home.c"
 #include "heap/tracked.c"
 #include "heap/quarantine.c"
+#include "heap/keep.c"
 #include "heap/theap.c"
 #include "heap/heap.c"
 #include "heap/thread.c"

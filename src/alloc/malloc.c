@@ -148,6 +148,15 @@ static void* malloc_loose_large(theap_t* theap, const large_want_t* want) {
   return want->zero ? large_zero(page, want->size) : page->start;
 }
 
+// All that waits goes.
+static void make_room(heap_t* heap) {
+  guard_flush();
+  if (TRACKED) { tracked_flush(); }
+  heap_ask_again(heap);
+  page_release_kept();
+  memory_collect(true);
+}
+
 PRIVATE void* malloc_large(theap_t* theap, large_want_t want) {
   enum { DIRECT_ROOM_LEAST = 1 << 20, LARGE_MARGIN = 8 << 10 };
   void* loose = malloc_loose_large(theap, &want);
@@ -165,10 +174,7 @@ PRIVATE void* malloc_large(theap_t* theap, large_want_t want) {
                            .at_end = want.room == 0 && want.shift == 0 && want.align <= GRANULE};
   page_t* page = large_page(heap, page_want);
   if (unlikely(page == NULL)) {
-    guard_flush();
-    if (TRACKED) { tracked_flush(); }
-    page_release_kept();
-    memory_collect(true);
+    make_room(heap);
     page = large_page(heap, page_want);
     if (page == NULL) { return NULL; }
   }

@@ -226,6 +226,18 @@ API void mi_collect_reduce(size_t target_thread_owned) {
   memory_collect(true);
 }
 
+// ---- pages that the program keeps ----
+
+API void mi_register_page_release(mi_page_release_fun* fun, void* arg) {
+  page_release_register(fun, arg);
+}
+
+API void** mi_page_user_data(const void* p) {
+  const page_t* page = page_of(p);
+  page_words_t* words = page == page_none() ? NULL : page_words(page);
+  return words == NULL ? NULL : words->words;
+}
+
 // ---- threads ----
 
 API void mi_thread_init(void) { (void)thread_self_or_null(); }

@@ -141,6 +141,9 @@ RACY static bool find_free_blocks(block_set_t* set, page_view_t* view, const pag
     set_add_own_lists(set, view, page);
     set_add_holes(set, view, page);
   }
+  if (found && !CHECK_STATE && page_is_single(page) && page_blocks_in_use(page) == 0) {
+    (void)set_add(set, 1);  // the page is kept
+  }
   if (found && TRACKED) { set_add_waiting(set, view); }
   memory_unlock();
   return found;

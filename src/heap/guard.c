@@ -164,6 +164,7 @@ static size_t size_as_rounded(size_t size) {
 
 PRIVATE bool guard_suits(const theap_t* theap, const guard_want_t* want) {
   const guard_setting_t* setting = &theap->guarding;
+  if (page_release_is_asked()) { return false; }  // what is freed would be out of reach
   return size_as_rounded(want->size) >= setting->least && want->size <= setting->most &&
          want->align <= port_page_bytes();
 }
@@ -304,7 +305,7 @@ PRIVATE void guard_free(void* p, page_t* page) {
     check_canary(guard);
     trace_take(&guard->given);
     if (COUNT_EACH) { heap_count_freed(page, p); }
-    heap_release_page(page);
+    heap_drop_page(page);
   }
 }
 

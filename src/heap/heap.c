@@ -178,9 +178,17 @@ static bool is_to_fill(const page_t* page) {
          page->span_arena != NULL;
 }
 
-PRIVATE void heap_release_page(page_t* page) {
+PRIVATE void heap_drop_page(page_t* page) {
   if (is_to_fill(page)) { block_perturb_freed(page, page->start); }
   release_page(page, true);
+}
+
+PRIVATE void heap_release_page(page_t* page) {
+  if (page_may_go(page)) {
+    heap_drop_page(page);
+  } else {
+    heap_keep_page(page);
+  }
 }
 
 PRIVATE heap_t* heap_of_page_locked(const page_t* page) {
@@ -257,7 +265,7 @@ PRIVATE theap_t* heap_theap_or_null(heap_t* heap) {
 // thread's to move. Since the heap was retired under its lock none is added, and those that were
 // are seen without it.
 static void move_parked(heap_t* heap) {
-  for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
+  for (unsigned bin = 1; bin <= BIN_LARGE; bin++) {
     page_t* page = heap_claim_parked(heap, bin);
     for (; page != NULL; page = heap_claim_parked(heap, bin)) {
       heap_park(heap_rehome(page), page);
@@ -311,7 +319,7 @@ static void empty_theaps(heap_t* heap) {
     theap_tell(theap);
     theap_clear(theap);
   }
-  for (unsigned bin = 0; bin < BIN_COUNT; bin++) { store_relaxed(&heap->parked[bin], NULL); }
+  for (unsigned bin = 0; bin <= BIN_LARGE; bin++) { store_relaxed(&heap->parked[bin], NULL); }
   lock_release(&heap->lock);
 }
 

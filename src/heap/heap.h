@@ -108,8 +108,10 @@ struct mi_heap_s {
   stat_bins_t bins;
   lock_t lock, walk;
   _Atomic(int) state;  // heap_state_t
-  _Atomic(page_t*) parked[BIN_COUNT];
-  page_t* pages;  // H2
+  _Atomic(page_t*)
+      parked[BIN_LARGE + 1];       // large blocks are there only if they are kept, see keep.c
+  size_t kept_before, kept_since;  // pages in it that the program kept: when last asked, and since
+  page_t* pages;                   // H2
   theap_t* theaps;
   subproc_t* subproc;
   arena_t* arena;  // pages come only from here; NULL: from anywhere
@@ -206,6 +208,8 @@ PRIVATE void theap_abandon(theap_t* theap);          // all its pages become FUL
 PRIVATE void heap_park(heap_t* heap, page_t* page);  // owned by the caller, in no queue
 // A parked page of the class that is the caller's from now on; NULL if there is none.
 PRIVATE page_t* heap_claim_parked(heap_t* heap, unsigned bin);
+// All that are kept, linked by `next`.
+PRIVATE page_t* heap_claim_kept(heap_t* heap);
 PRIVATE void heap_unpark(heap_t* heap, page_t* page);  // claimed by the caller
 PRIVATE void heap_make_holes(heap_t* heap);            // in its parked pages
 
@@ -258,7 +262,9 @@ PRIVATE void heap_hold(heap_t* heap);
 PRIVATE void heap_let_go(heap_t* heap);
 PRIVATE void heap_preserve(heap_t* heap, size_t bytes);  // see page_preserve
 PRIVATE void heap_add_page(heap_t* heap, page_t* page);
-PRIVATE void heap_release_page(page_t* page);  // and its record in the heap
+// No block of the page, which is owned by the caller and in no queue, is in use. It goes, and its
+// record in the heap, unless the program keeps it: then it is parked.
+PRIVATE void heap_release_page(page_t* page);
 // The heap of a page, after deletions; NULL if it has none, or none any more. The second form is
 // for the holder of retired_lock(), without which the record may go.
 PRIVATE heap_t* heap_of_page(const page_t* page);
@@ -282,6 +288,20 @@ PRIVATE void retired_unlock_after_fork(bool child);
 // The value of M_PERTURB, 0 for none: at once for the calling thread, from their next slow path on
 // for others. False: this build fills in its own way.
 PRIVATE bool perturb_set(int value);
+
+// ---- keep.c: may an empty page go? ----
+SHARED_DATA(_Atomic(mi_page_release_fun*), page_release_fun);
+PRIVATE void page_release_register(mi_page_release_fun* fun, void* arg);
+FAST bool page_release_is_asked(void) { return load_relaxed(&page_release_fun) != NULL; }
+// The owner of a page without a block in use.
+PRIVATE COLD bool page_may_go_by_program(page_t* page);
+FAST bool page_may_go(page_t* page) {
+  return likely(!page_release_is_asked()) || page_may_go_by_program(page);
+}
+PRIVATE void heap_drop_page(page_t* page);       // … that may: it goes
+PRIVATE COLD void heap_keep_page(page_t* page);  // … that may not: into the pool
+// Asks again for the pages of the heap that are kept.
+PRIVATE COLD void heap_ask_again(heap_t* heap);
 
 // What programs of 2.x have as their default heap, and as the one behind it, is a thread's part of
 // the main heap: its theap, with a bit that no heap's address has.

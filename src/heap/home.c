@@ -50,6 +50,15 @@ static void page_keep(page_t* page) {
   theap_adopt(theap, page);
 }
 
+// No block is in use, but the page is kept: what came home before, while it was parked, and now
+// joins its list.
+static COLD void page_claimed_to_keep(page_t* page, chain_t chain, uint32_t word) {
+  block_set_next(page, chain.last, NULL);
+  page_add_home(page, chain.first);
+  page_add_home(page, page_remote_list(page, word));
+  heap_keep_page(page);
+}
+
 // The page was nobody's; by freeing into it the calling thread has become its owner.
 static NOINLINE void page_claimed(page_t* page, chain_t chain, uint32_t word) {
   if (remote_state(word) == REMOTE_PARKED) {
@@ -58,7 +67,11 @@ static NOINLINE void page_claimed(page_t* page, chain_t chain, uint32_t word) {
   }
   page->used -= chain.count;
   if (page->used == 0) {
-    heap_release_page(page);
+    if (page_may_go(page)) {
+      heap_drop_page(page);
+    } else {
+      page_claimed_to_keep(page, chain, word);
+    }
     return;
   }
   block_set_next(page, chain.last, NULL);

@@ -35,7 +35,7 @@ PRIVATE void subproc_enter(subproc_t* subproc) {
 static bool page_drop_of(page_t* page, void* arg) {
   if (heap_of_page(page) != arg) { return true; }
   if (TRACKED) { tracked_drop_page(page); }
-  heap_release_page(page);
+  heap_drop_page(page);
   return true;
 }
 

@@ -262,7 +262,7 @@ PRIVATE void heap_park(heap_t* heap, page_t* page) {
   while (result != PARK_DONE) {
     if (result == PARK_MOVED) { heap = heap_rehome(page); }
     page_take_remote(page);
-    if (page->used == 0) {
+    if (page->used == 0 && !page->kept) {
       heap_release_page(page);
       return;
     }
@@ -287,6 +287,7 @@ PRIVATE page_t* heap_claim_parked(heap_t* heap, unsigned bin) {
 }
 
 PRIVATE void heap_make_holes(heap_t* heap) {
+  if (page_release_is_asked()) { return; }  // the program may read what it has freed
   for (unsigned bin = 1; HOLES && bin < BIN_COUNT; bin++) {
     page_t* pages = NULL;
     for (page_t* page = NULL; (page = heap_claim_parked(heap, bin)) != NULL; pages = page) {
@@ -301,6 +302,31 @@ PRIVATE void heap_make_holes(heap_t* heap) {
   }
 }
 
+// The kept ones of a class, before those in `list`.
+static page_t* claim_kept_locked(heap_t* heap, unsigned bin, page_t* list) {
+  uint32_t claimed = 0;
+  page_t* page = load_relaxed(&heap->parked[bin]);
+  while (page != NULL) {
+    page_t* next = page->next;
+    if (load_relaxed(&page->remote) == REMOTE_PARKED &&
+        remote_claim(&page->remote, REMOTE_PARKED, &claimed)) {
+      unpark_locked(heap, page);
+      page->next = list;
+      list = page;
+    }
+    page = next;
+  }
+  return list;
+}
+
+PRIVATE page_t* heap_claim_kept(heap_t* heap) {
+  page_t* list = NULL;
+  lock_acquire(&heap->lock);
+  for (unsigned bin = 1; bin <= BIN_LARGE; bin++) { list = claim_kept_locked(heap, bin, list); }
+  lock_release(&heap->lock);
+  return list;
+}
+
 // Half of its blocks are free, so that their order matters. The page counts all, or is only just
 // held.
 static bool page_is_sparse(const page_t* page) {
@@ -311,6 +337,7 @@ static page_t* theap_reuse_parked(theap_t* theap, unsigned bin) {
   enum { YOUNG_CALLS = 64 };  // a thread that has just begun may need a few blocks only: no sorting
   page_t* page = heap_claim_parked(theap->heap, bin);
   if (page == NULL) { return NULL; }
+  page->kept = false;
   if (page_is_sparse(page) && theap->slow_calls >= YOUNG_CALLS) { page_sort_free(page); }
   theap_own(theap, page);
   queue_push_front(theap, page);
@@ -424,7 +451,7 @@ static page_t* spare_take(theap_t* theap, unsigned bin) {
     stat_up(&heap->bins.pages[bin], 1);
   }
   if (page_recut(page, bin)) { return page; }
-  heap_release_page(page);
+  heap_drop_page(page);
   return NULL;
 }
 
@@ -433,7 +460,7 @@ static void spare_release_all(theap_t* theap) {
     page_t* page = theap->spare;
     spare_unlink(theap, &theap->spare);
     if (!COUNT_EACH) { heap_shift(theap->heap, page, page->capacity); }
-    heap_release_page(page);
+    heap_drop_page(page);
   }
 }
 
@@ -444,6 +471,13 @@ static void theap_release_page(theap_t* theap, page_t* page) {
   theap_disown(theap, page);
   stat_add(&theap->heap->stats.pages_retire, 1);
   heap_release_page(page);
+}
+
+// … and that the page may go.
+static void theap_drop_page(theap_t* theap, page_t* page) {
+  theap_disown(theap, page);
+  stat_add(&theap->heap->stats.pages_retire, 1);
+  heap_drop_page(page);
 }
 
 // Pages that are held for their class, though they are empty, and spare ones.
@@ -469,6 +503,7 @@ static void theap_follow_growth(theap_t* theap) {
   theap->growths = growths;
   vacant_disband();
   theap_release_empty(theap);
+  if (page_release_is_asked()) { heap_ask_again(theap->heap); }
   page_release_ready();
 }
 
@@ -564,7 +599,12 @@ PRIVATE NOINLINE void theap_page_due(const void* last, page_t* page) {
     return;
   }
   const unsigned bin = page->bin;
-  if (!spare_put(theap, page)) { theap_release_page(theap, page); }
+  if (!page_may_go(page)) {
+    theap_disown(theap, page);
+    heap_keep_page(page);
+  } else if (!spare_put(theap, page)) {
+    theap_drop_page(theap, page);
+  }
   theap_flush_loose(theap, bin);
 }
 
@@ -584,7 +624,7 @@ static void queue_collect(theap_t* theap, unsigned bin, bool force) {
     queue_take_remote(theap, page);
     if ((force || !page_is_held(page)) && page_used(page) == 0) {
       theap_release_page(theap, page);
-    } else if (force) {
+    } else if (force && !page_release_is_asked()) {
       page_make_holes(page);
     }
     page = next;
@@ -593,6 +633,7 @@ static void queue_collect(theap_t* theap, unsigned bin, bool force) {
 
 PRIVATE void theap_collect(theap_t* theap, bool force) {
   theap_flush_all_loose(theap);
+  heap_ask_again(theap->heap);
   for (unsigned bin = 1; bin < BIN_COUNT; bin++) { queue_collect(theap, bin, force); }
   spare_release_all(theap);
 }

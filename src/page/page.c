@@ -16,10 +16,14 @@
 enum { RECORD_BYTES = (int)sizeof(page_t) + (HAS_CHECKS ? (int)sizeof(page_checks_t) : 0) };
 enum { CHUNK_BYTES = 2048, CHUNK_PAGES = (CHUNK_BYTES - (int)sizeof(page_t)) / RECORD_BYTES };
 
+enum { PLACE_MOST = 63 };
+_Static_assert((int)CHUNK_PAGES <= (int)PLACE_MOST + 1, "a place has six bits");
+
 // Records come in chunks, which are never freed, so that all pages can be visited.
 typedef struct page_chunk {
   struct page_chunk* next;
-  uint8_t padding[sizeof(page_t) - sizeof(void*)];
+  _Atomic(page_words_t*) words;  // of each page; NULL: none are in use yet
+  uint8_t padding[sizeof(page_t) - 2 * sizeof(void*)];
   uint8_t pages[CHUNK_PAGES * RECORD_BYTES];
 } page_chunk_t;
 
@@ -39,6 +43,7 @@ static void chunk_add(void) {
   if (chunk == NULL) { return; }
   chunk->next = load_relaxed(&records.chunks);
   for (int i = CHUNK_PAGES - 1; i >= 0; i--) {
+    chunk_page(chunk, i)->place = (unsigned)i & (unsigned)PLACE_MOST;
     chunk_page(chunk, i)->next = records.free;
     records.free = chunk_page(chunk, i);
   }
@@ -85,6 +90,46 @@ PRIVATE void page_visit_all(page_visit_fun* visit, void* arg) {
       if (load_relaxed(&page->heap) != NULL && !visit(page, arg)) { return; }
     }
   }
+}
+
+static page_chunk_t* page_chunk(const page_t* page) {
+  const size_t before = offsetof(page_chunk_t, pages) + (size_t)page->place * RECORD_BYTES;
+  return (page_chunk_t*)(void*)((uintptr_t)page - before);
+}
+
+static _Atomic(bool) words_are_used;
+
+// Of two threads that are the first, one gives its own back.
+static page_words_t* words_begin(page_chunk_t* chunk) {
+  enum { BYTES = CHUNK_PAGES * sizeof(page_words_t) };
+  page_words_t* mine = (page_words_t*)meta_alloc(BYTES);
+  page_words_t* other = NULL;
+  if (mine == NULL) { return NULL; }
+  while (!cas_acq_rel(&chunk->words, &other, mine)) {  // [U1] out: zeros; [U1] in
+    if (other == NULL) { continue; }
+    meta_free(mine, BYTES);
+    return other;
+  }
+  return mine;
+}
+
+PRIVATE page_words_t* page_words(const page_t* page) {
+  page_chunk_t* chunk = page_chunk(page);
+  page_words_t* words = load_acquire(&chunk->words);  // [U1] in
+  store_relaxed(&words_are_used, true);
+  if (words == NULL) { words = words_begin(chunk); }
+  return words == NULL ? NULL : &words[page->place];
+}
+
+static COLD void words_clear(const page_t* page) {
+  page_words_t* words = load_acquire(&page_chunk(page)->words);  // [U1] in
+  if (words != NULL) { words[page->place] = (page_words_t){{NULL, NULL}}; }
+}
+
+// The owner of a page that begins. Whoever used these words did so while a block of the former page
+// of the record was live, whose end the owner has seen, and so the flag.
+static void page_clear_words(const page_t* page) {
+  if (unlikely(load_relaxed(&words_are_used))) { words_clear(page); }
 }
 
 PRIVATE void page_lock_for_fork(void) { lock_acquire(&records.lock); }
@@ -310,7 +355,9 @@ static void page_fill(page_t* page, const page_want_t* want, const span_t* span)
   } else {
     page_cut(page, span->start, want->bin);
   }
+  page_clear_words(page);
   page->fresh_zero = span->is_zero;
+  page->kept = false;
   page->counting = COUNT_ALL;
   if (FILL_BLOCKS) { store_relaxed(&page_checks(page)->preserved, 0); }
   page->theap = NULL;
@@ -360,6 +407,7 @@ PRIVATE bool page_recut(page_t* page, unsigned bin) {
   give_untouched(page);
   if (page_holes(page) != 0) { page_drop_holes(page); }
   page_cut(page, page_memory(page), bin);
+  page_clear_words(page);
   page->fresh_zero = false;
   store_relaxed(&page->remote, REMOTE_OWNED);
   if (!checks_begin(page, page->reserved)) { return false; }

@@ -85,7 +85,9 @@ typedef struct page {
   uint32_t span_slices;
   uint16_t reserved;
   uint8_t bin;
-  bool fresh_zero;  // memory beyond capacity reads as zero
+  bool fresh_zero : 1;  // memory beyond capacity reads as zero
+  bool kept : 1;        // empty, in its heap's pool: the program did not let it go
+  uint8_t place : 6;    // of the record in its chunk
 } page_t;
 
 _Static_assert(sizeof(void*) != 8 || sizeof(page_t) == 128, "a page record is two cache lines");
@@ -136,6 +138,15 @@ FAST bool page_block_is_valid(const page_t* page, const void* p) {
   if (page_is_single(page)) { return p == page->start; }
   return !has_any_bit(&page->mask, (uintptr_t)p) && page_starts_at(page, p);
 }
+
+// ---- the program's words, and its say when an empty page is to go: see heap/keep.c ----
+
+typedef struct page_words {
+  void* words[2];
+} page_words_t;
+
+// NULL if out of memory. Any thread, while the page lives.
+PRIVATE page_words_t* page_words(const page_t* page);
 
 typedef bool page_visit_fun(page_t* page, void* arg);
 

@@ -39,6 +39,7 @@ static bool world_keeps_loose;
 #include "../../src/alloc/free.c"
 #undef KEEP_LOOSE
 #include "../../src/heap/quarantine.c"
+#include "../../src/heap/keep.c"
 
 #include "../../src/heap/count.c"
 #include "../../src/heap/home.c"
