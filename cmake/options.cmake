@@ -156,18 +156,18 @@ else()
   message(FATAL_ERROR "MI_DEBUG=${MI_DEBUG}: use OFF, ON, 0, 1, 2, 3, FULL or DEFAULT")
 endif()
 
-# A tool sees more than these checks do, which would hide from it what they find first.
-if(MI_TRACK_VALGRIND OR MI_TRACK_ASAN)
-  if(mi_secure GREATER 0 OR MI_GUARDED OR MI_PADDING OR (mi_debug_chosen AND mi_debug GREATER 0))
-    message(STATUS "MI_SECURE, MI_GUARDED, MI_PADDING and MI_DEBUG have no effect: "
-      "the memory tool that the library is built for checks each access")
-  endif()
-  set(mi_secure 0)
+# A build for a memory tool has these checks only if they are asked for.
+if((MI_TRACK_VALGRIND OR MI_TRACK_ASAN) AND NOT mi_debug_chosen)
   set(mi_debug 0)
   set(mi_debug_chosen ON)
-  set(MI_GUARDED OFF)
-  set(MI_PADDING OFF)
 endif()
+foreach(name MI_GUARDED MI_PADDING)
+  if((MI_TRACK_VALGRIND OR MI_TRACK_ASAN) AND ${name})
+    message(STATUS "${name} has no effect: "
+      "the memory tool that the library is built for checks each access to each block")
+    set(${name} OFF)
+  endif()
+endforeach()
 
 # ---- definitions ---------------------------------------------------------------------------------
 

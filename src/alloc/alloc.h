@@ -72,6 +72,8 @@ UNUSED PRIVATE void* tracked_realloc(theap_t* theap, void* p, aligned_t want);
 UNUSED PRIVATE void* tracked_expand(void* p, size_t size);
 UNUSED PRIVATE void tracked_free(void* p);
 UNUSED PRIVATE size_t tracked_usable(const void* p);
+// Bytes that a live block was asked for with; SIZE_MAX if it is none.
+UNUSED PRIVATE size_t tracked_asked(const void* p);
 
 // Larger requests have a run of their own.
 enum { SMALL_REQUEST = SMALL_MAX - PAD_BYTES, MEDIUM_REQUEST = MEDIUM_MAX - PAD_BYTES };

@@ -115,7 +115,14 @@ static bool is_live(const void* p) {
   return page_of(p) != page_none() && block_is_intact(page_of(p), p);
 }
 
+// Of a tracked block the label tells the size.
+static bool tracked_size_is(const void* p, size_t size, size_t alignment) {
+  const size_t asked = tracked_asked(p);
+  return asked == SIZE_MAX || (size == asked && is_aligned(p, alignment));
+}
+
 PRIVATE bool size_is_exact(const void* p, size_t size, size_t alignment) {
+  if (TRACKED) { return tracked_size_is(p, size, alignment); }
   if (!is_live(p)) { return true; }
   if (NOTE_BLOCKS) { return block_usable(p) == size && is_aligned(p, alignment); }
   return page_of(p)->block_bytes == block_bytes_for(size, alignment) && is_aligned(p, alignment);
@@ -136,6 +143,7 @@ static bool is_with_alignment(const page_t* page, size_t size) {
 }
 
 PRIVATE bool size_is_possible(const void* p, size_t size, size_t alignment) {
+  if (TRACKED) { return tracked_size_is(p, size, alignment); }
   if (!is_live(p)) { return true; }
   const page_t* page = page_of(p);
   if (size > block_usable(p) || !is_aligned(p, alignment)) { return false; }

@@ -79,8 +79,7 @@ PRIVATE NOINLINE void tracked_free(void* p) {
 
 // ---- sizes and reallocation ----
 
-// SIZE_MAX: it is no block, or one that was freed.
-static size_t bytes_of(const void* p) {
+PRIVATE size_t tracked_asked(const void* p) {
   track_quiet();
   const label_t* label = tracked_label(p);
   const size_t bytes = label == NULL ? SIZE_MAX : label->bytes;
@@ -89,7 +88,7 @@ static size_t bytes_of(const void* p) {
 }
 
 PRIVATE NOINLINE size_t tracked_usable(const void* p) {
-  const size_t bytes = p == NULL ? 0 : bytes_of(p);
+  const size_t bytes = p == NULL ? 0 : tracked_asked(p);
   return bytes == SIZE_MAX ? 0 : bytes;
 }
 
@@ -106,7 +105,7 @@ static bool resize_in_place(void* p, size_t size, bool may_waste) {
 }
 
 PRIVATE NOINLINE void* tracked_expand(void* p, size_t size) {
-  const size_t old = p == NULL ? SIZE_MAX : bytes_of(p);
+  const size_t old = p == NULL ? SIZE_MAX : tracked_asked(p);
   if (old == SIZE_MAX) { return NULL; }
   return size <= old || resize_in_place(p, size, true) ? p : NULL;
 }
@@ -122,7 +121,7 @@ static void* move_tracked(theap_t* theap, void* p, aligned_t want) {
 
 PRIVATE NOINLINE void* tracked_realloc(theap_t* theap, void* p, aligned_t want) {
   if (p == NULL) { return tracked_malloc(theap, want); }
-  const size_t old = bytes_of(p);
+  const size_t old = tracked_asked(p);
   if (old == SIZE_MAX) {
     track_refused(p);
     report_foreign(p, "realloc");

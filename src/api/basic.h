@@ -25,7 +25,7 @@ FAST void block_free_checked(void* p, size_t size, size_t alignment) {
 
 // The usual case, in a few instructions.
 FAST bool size_is_plainly_exact(const void* p, size_t size, size_t alignment) {
-  return !NOTE_BLOCKS && alignment == 1 && size <= MEDIUM_REQUEST &&
+  return !NOTE_BLOCKS && !TRACKED && alignment == 1 && size <= MEDIUM_REQUEST &&
          page_of(p)->bin == bin_of(size + PAD_BYTES);
 }
 

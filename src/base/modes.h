@@ -96,6 +96,8 @@ enum {
   GUARDED_BUILD = MI_GUARDED,
   ENDS_WITHOUT_MEMORY = MI_XMALLOC,  // a request that can't be served ends the process
   TRACKED = MI_TRACK_VALGRIND || MI_TRACK_ASAN || MI_TRACK_ETW,  // a tool knows each block
+  // LeakSanitizer reads all that the map of the process calls readable: guards must show there.
+  GUARDS_ARE_MAPPINGS = MI_TRACK_ASAN,
   CHECKED_BUILD = MI_SECURE >= 1 || MI_DEBUG >= 1,  // misuse is reported, and ends the process
 
   // Level 1.
@@ -109,14 +111,16 @@ enum {
   // NOLINTNEXTLINE(misc-redundant-expression) the two are alike unless one is set by hand
   CHECK_STATE = MI_LINKS_APART && MI_CHECK_STATE,  // each block is known to be live or not
   // Level 4.
-  CANARY = MI_CANARY,  // a secret word at the end of each block, checked by free
+  // A secret word at the end of each block, checked by free. A tool sees the byte behind a block.
+  CANARY = MI_CANARY && !TRACKED,
   REUSE_LATER = MI_LINKS_APART &&
                 MI_REUSE_LATER,    // freed blocks wait until the free ones of the page are used up
   RANDOM_ORDER = MI_RANDOM_ORDER,  // … of the blocks of a page
   RANDOM_PLACE = MI_RANDOM_PLACE,  // … of arenas and large blocks
   // Level 5, FULL.
-  ZERO_FREED = MI_ZERO_FREED,
-  CHECK_REUSE = MI_LINKS_APART && MI_CHECK_REUSE,  // nobody wrote to a block between free and reuse
+  ZERO_FREED = MI_ZERO_FREED && !TRACKED,
+  // Nobody wrote to a block between free and reuse. To a tool, free blocks are out of bounds.
+  CHECK_REUSE = MI_LINKS_APART && MI_CHECK_REUSE && !TRACKED,
   QUARANTINE = CHECK_STATE && MI_QUARANTINE && !TRACKED,  // freed blocks wait for a random time
   KEEP_CLASS = MI_KEEP_CLASS,  // memory that held blocks of a class never holds other blocks
 
@@ -130,8 +134,9 @@ enum {
   // mallopt(M_PERTURB) fills blocks. Debug and FULL builds fill in their own way, and check that.
   PERTURBS = !FILL_BLOCKS && !ZERO_FREED && !TRACKED,
   PERTURBS_BY_MASK = PERTURBS && !CHECK_FREE,  // … and free learns of it from the page's mask
-  NOTE_BLOCKS = MI_DEBUG >= 1,  // the size asked for, and who took and freed it, of each block
-  COUNT_EACH = FILL_BLOCKS,     // statistics count each request as it is, see heap/count.h
+  // The size asked for, and who took and freed it, of each block. A tracked block has a label.
+  NOTE_BLOCKS = MI_DEBUG >= 1 && !TRACKED,
+  COUNT_EACH = FILL_BLOCKS,  // statistics count each request as it is, see heap/count.h
   // Bytes at the end of a block that the program does not get. Large blocks end at a guard instead.
   PAD_BYTES = CANARY || NOTE_BLOCKS ? 8 : 0,
   LARGE_PAD_BYTES = NOTE_BLOCKS ? 8 : 0,

@@ -366,10 +366,12 @@ static void page_fill(page_t* page, const page_want_t* want, const span_t* span)
   store_relaxed(&page->remote, single ? REMOTE_FULL : REMOTE_OWNED);
 }
 
-// Of a large block only the first slice is entered: nothing else in it is the start of a block.
+// Of a large block only the first slice is entered: nothing else in it is the start of a block. In
+// builds for memory tools the program's block starts after a label, see heap/tracked.h.
 static void page_map(const page_t* page, const page_t* entry) {
-  const size_t in_first = (uintptr_t)page->start % SLICE_BYTES;
-  const size_t heads = TRACKED ? (in_first + GRANULE) / SLICE_BYTES + 1 : 1;  // see heap/tracked.h
+  enum { LEAD_MOST = 4 << 10 };
+  const size_t lead = TRACKED ? size_min(LEAD_MOST, page->block_bytes - 1) : 0;
+  const size_t heads = ((uintptr_t)page->start % SLICE_BYTES + lead) / SLICE_BYTES + 1;
   const bool single = page->bin == BIN_LARGE;
   map_enter(single ? page->start : page_memory(page), single ? heads : page->span_slices, entry);
 }

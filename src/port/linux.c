@@ -239,7 +239,7 @@ static size_t guard_mappings_most(void) {
 static int guard_by_marker(void* start, size_t bytes) {
   enum { NO_ADVICE = 0x4d49 };
   const bool known = load_relaxed(&has_guard_markers);
-  if (load_relaxed(&markers_missing)) { return EINVAL; }
+  if (GUARDS_ARE_MAPPINGS || load_relaxed(&markers_missing)) { return EINVAL; }
   const bool ignored = !known && os_advise(start, bytes, NO_ADVICE) == 0;
   const int error = ignored ? EINVAL : os_advise(start, bytes, GUARD_INSTALL);
   if (!known && error == 0) { store_relaxed(&has_guard_markers, true); }

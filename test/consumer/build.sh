@@ -68,8 +68,9 @@ way_unknown_option() {
 }
 way_tools_with_checks() {
   printf '#include <valgrind/memcheck.h>\n' | "$CC" -fsyntax-only -x c - || return 0
-  says "checks each access" -DMI_TRACK=VALGRIND -DMI_SECURE=ON
-  says "checks each access" -DMI_TRACK_VALGRIND=ON -DMI_DEBUG_FULL=ON
+  says "MI_SECURE=4 .*MI_TRACK_VALGRIND=1" -DMI_TRACK=VALGRIND -DMI_SECURE=ON
+  says "MI_DEBUG=3 .*MI_TRACK_VALGRIND=1" -DMI_TRACK_VALGRIND=ON -DMI_DEBUG_FULL=ON
+  says "MI_GUARDED has no effect: .* checks each access" -DMI_TRACK=VALGRIND -DMI_GUARDED=ON
 }
 
 way_out_of_memory() {

@@ -55,6 +55,20 @@ static void double_free(void) {
   give(q);
 }
 
+#ifndef PLAIN
+static void wrong_size(void) {
+  void* volatile p = take(48);
+  mi_free_size(p, 20);
+}
+
+static void double_free_large(void) {
+  void* volatile p = take(300000);
+  void* volatile q = p;
+  give(p);
+  give(q);
+}
+#endif
+
 static void free_inside(void) {
   char* volatile p = take(48);
   give(p + 16);
@@ -100,8 +114,17 @@ static void overflow_aligned(void) {
   give((void*)p);
 }
 
+static void aligned_large(void) {
+  for (size_t size = 33000; size < 70000; size += 1500) {
+    char* p = take_at(size, 4096);
+    memset(p, 1, size);
+    give(p);
+  }
+}
+
 /* All that is allowed: nothing to report. */
 static void none(void) {
+  aligned_large();
   uint64_t seed = 1;
   for (int round = 0; round < 4000; round++) {
     seed = seed * 6364136223846793005u + 1442695040888963407u;
@@ -112,6 +135,10 @@ static void none(void) {
     } else {
       give(others[i]);
       others[i] = (seed >> 21) % 2 == 0 ? take(size) : take_zero(size);
+      if ((seed >> 22) % 8 == 0) {
+        give(others[i]);
+        others[i] = take_at(size, (size_t)16 << (seed >> 25) % 10);
+      }
     }
     if (others[i] != NULL) { memset(others[i], 1, size); }
   }
@@ -128,6 +155,10 @@ int main(int argc, char** argv) {
   if (is(crime, "underflow")) { underflow(size); }
   if (is(crime, "use-after-free")) { use_after_free(size); }
   if (is(crime, "double-free")) { double_free(); }
+#ifndef PLAIN
+  if (is(crime, "wrong-size")) { wrong_size(); }
+  if (is(crime, "double-free-large")) { double_free_large(); }
+#endif
   if (is(crime, "free-inside")) { free_inside(); }
   if (is(crime, "free-foreign")) { free_foreign(); }
   if (is(crime, "uninitialised")) { uninitialised(); }
