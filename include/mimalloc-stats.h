@@ -1,6 +1,6 @@
 /* Statistics as a struct. The same as text and JSON: see `mimalloc.h`. All functions here may be
    called from any thread; numbers are exact for the threads that rest and nearly so for those
-   that run. */
+   that run, but for the estimates that `MI_STAT_FIELDS` names. */
 #ifndef MIMALLOC_STATS_H
 #define MIMALLOC_STATS_H
 
@@ -27,8 +27,8 @@ typedef enum mi_chunkbin_e {
   MI_CBIN_COUNT
 } mi_chunkbin_t;
 
-/* Something that comes and goes: all there ever was, the most at one time, and what there is
-   now. */
+/* Something that comes and goes: all there ever was, the most at one time (of blocks an estimate,
+   unless `peaks_are_exact`), and what there is now. */
 typedef struct mi_stat_count_s {
   int64_t total;
   int64_t peak;
@@ -45,11 +45,18 @@ typedef struct mi_stat_counter_s {
    is kept for its place and stays 0.
 
    In use, a block counts with all of its bytes. Numbers of blocks and their bytes are exact, of
-   each class, in all builds, while no thread allocates or frees meanwhile. Where
-   `requested_is_exact` is 1, in debug builds, so are their peaks, and what the program asked for:
-   `malloc_requested`, `requested`. In other builds these are estimates: peaks of blocks are never
-   too low, but include what threads keep free in their pages; and as requested counts what the
-   blocks have, which is up to 15 bytes or an eighth more for those without an alignment. */
+   each class, in all builds, while no thread allocates or frees meanwhile.
+
+   Peaks of blocks (`allocated`, `requested`, `malloc_huge`, `malloc_bins`) are exact where
+   `peaks_are_exact` is 1: in debug builds, of one heap, or of a process in which only one has had
+   blocks. Else they are estimates: those of a heap include what threads keep free in their pages,
+   so that they are never too low, but may be 2.5 times too high among six threads; of several heaps
+   together they may also be too low, if these had their most at the same time. That of
+   `malloc_normal` is that of `allocated`, and so never too low.
+
+   What the program asked for (`malloc_requested`, `requested`) is exact where `requested_is_exact`
+   is 1, in debug builds. Else it counts what the blocks have, which is up to 15 bytes or an eighth
+   more for those without an alignment. */
 #define MI_STAT_FIELDS()                                                                       \
   MI_STAT_COUNT(pages)                  /* pages of blocks */                                  \
   MI_STAT_COUNT(reserved)               /* reserved address space */                           \
@@ -98,7 +105,8 @@ typedef struct mi_stat_counter_s {
   MI_STAT_COUNTER(malloc_normal_count) /* ... blocks that share a page */                      \
   MI_STAT_COUNTER(malloc_huge_count)   /* ... blocks with a page of their own */               \
   MI_STAT_COUNT(requested) /* of this library: malloc_requested, with what was given back */   \
-  MI_STAT_COUNTER(requested_is_exact) /* ... 1: these two are exact, 0: see above */
+  MI_STAT_COUNTER(requested_is_exact) /* ... 1: these two are exact, 0: see above */           \
+  MI_STAT_COUNTER(peaks_are_exact)    /* ... 1: peaks of blocks are exact, 0: estimates */
 
 #define MI_STAT_COUNT(name)   mi_stat_count_t name;   /* a field of the struct */
 #define MI_STAT_COUNTER(name) mi_stat_counter_t name; /* … */
@@ -110,7 +118,7 @@ typedef struct mi_stats_s {
 
   MI_STAT_FIELDS()
 
-  int64_t _reserved[12]; /* 0 */
+  int64_t _reserved[11]; /* 0 */
 
   mi_stat_count_t malloc_bins[MI_BIN_COUNT]; /* blocks, a size class; `mi_stats_get_bin_size` */
   mi_stat_count_t page_bins[MI_BIN_COUNT];   /* pages, a size class */

@@ -7,7 +7,7 @@
 //                        of the heaps; counted as it happens, exact
 //   malloc_count, free_count, allocated, freed, malloc_bins, malloc_normal, malloc_huge, …_count
 //                        totals and what there is: exact while no other thread runs, else near.
-//                        Peaks are exact in debug builds, in others upper bounds, see
+//                        Peaks of a heap are exact in debug builds, in others upper bounds, see
 //                        heap/count.h
 //   requested, malloc_requested
 //                        exact in debug builds; in others `allocated` stands for them
@@ -144,6 +144,7 @@ static void complete(mi_stats_t* stats) {
   complete_frees(stats);
   stats->malloc_requested.total = stats->requested.total;
   stats->requested_is_exact.total = COUNT_EACH;
+  stats->peaks_are_exact.total = COUNT_EACH;
 }
 
 // ---- gathering ----
@@ -153,22 +154,29 @@ static void gather_gone(subproc_t* subproc, mi_stats_t* out) {
   stats_merge(out, &subproc->gone);
 }
 
-static void gather_heaps(subproc_t* subproc, mi_stats_t* out) {
+// How many have had blocks, of heaps and what is left of former ones.
+static size_t gather_heaps(subproc_t* subproc, mi_stats_t* out) {
+  size_t used = 0;
   for (heap_t* heap = subproc->heaps; heap != NULL; heap = heap->next) {
     heap_export(heap, &subproc->scratch);
+    used += subproc->scratch.allocated.peak != 0;
     stats_merge(out, &subproc->scratch);
   }
+  return used;
 }
 
 // Pages of deleted heaps, full ones and large blocks, are counted where they came from until a
 // block in them is freed.
-static void gather_retired(subproc_t* subproc, mi_stats_t* out) {
+static size_t gather_retired(subproc_t* subproc, mi_stats_t* out) {
+  size_t used = 0;
   for (heap_t* heap = retired_lock(); heap != NULL; heap = heap->next) {
     if (heap->subproc->main->subproc != subproc) { continue; }
     heap_export(heap, &subproc->scratch);
+    used += subproc->scratch.allocated.peak != 0;
     stats_merge(out, &subproc->scratch);
   }
   retired_unlock();
+  return used;
 }
 
 // The lock keeps heaps from coming and going; none is taken inside but those of the heaps.
@@ -176,10 +184,12 @@ static void gather(subproc_t* subproc, mi_stats_t* out) {
   if (TRACKED) { tracked_flush(); }
   lock_acquire(&subproc->lock);
   gather_gone(subproc, out);
-  gather_heaps(subproc, out);
-  gather_retired(subproc, out);
+  size_t used = out->allocated.peak != 0;
+  used += gather_heaps(subproc, out);
+  used += gather_retired(subproc, out);
   lock_release(&subproc->lock);
   complete(out);
+  if (used > 1) { out->peaks_are_exact.total = 0; }
 }
 
 static void gather_one(heap_t* heap, mi_stats_t* out) {
@@ -297,7 +307,10 @@ static void print_all(const mi_stats_t* stats, const out_t* out, const char* tit
     stats_print_row(out, name, &stats->malloc_bins[bin]);
   }
   if (!COUNT_EACH) {
-    out_printf(out, "  (estimates: peaks of blocks, at most; requested, as the blocks are)\n");
+    out_printf(out,
+               "  (estimates: peaks of blocks, mostly too high; requested, as the blocks are)\n");
+  } else if (stats->peaks_are_exact.total == 0) {
+    out_printf(out, "  (estimates: peaks of blocks, of several heaps together)\n");
   }
 }
 

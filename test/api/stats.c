@@ -428,13 +428,46 @@ static void capture(const char* message, void* arg) {
   c->text[c->length] = 0;
 }
 
+static mi_stats_t heap_stats(mi_heap_t* heap) {
+  mi_stats_t_decl(stats);
+  CHECK(mi_heap_stats_get(heap, &stats));
+  return stats;
+}
+
+/* Struct, JSON and text say whether peaks of blocks are exact: of a heap in debug builds, never of
+   several, whose peaks may have been one after the other. */
+static void test_peaks(void) {
+  enum { BYTES = 40 * MIB };
+  mi_heap_t* heap = mi_heap_new();
+  void* p = mi_heap_malloc(heap, BYTES);
+  mi_free(p);
+  const mi_stats_t one = heap_stats(heap), all = stats_now();
+  CHECK(one.peaks_are_exact.total == one.requested_is_exact.total);
+  CHECK(one.peaks_are_exact.total == 0 || one.requested.peak == BYTES);
+  CHECK(one.allocated.peak >= BYTES && all.peaks_are_exact.total == 0);
+  char* json = mi_stats_get_json(0, NULL);
+  CHECK(strstr(json, "\"peaks_are_exact\": 0") != NULL);
+  mi_free(json);
+  json = mi_heap_stats_get_json(heap, 0, NULL);
+  CHECK((strstr(json, "\"peaks_are_exact\": 1") != NULL) == (one.peaks_are_exact.total == 1));
+  mi_free(json);
+  static capture_t c;
+  mi_stats_print_out(capture, &c);
+  CHECK(strstr(c.text, "(estimates: peaks of blocks") != NULL);
+  c.length = 0;
+  mi_heap_stats_print_out(heap, capture, &c);
+  CHECK((strstr(c.text, "(estimates: peaks of blocks") == NULL) ==
+        (one.peaks_are_exact.total == 1));
+  mi_heap_delete(heap);
+}
+
 static void test_text(void) {
   static capture_t c;
   void* p = mi_malloc(999);
   mi_stats_print_out(capture, &c);
   CHECK(c.length > 200 && strchr(c.text, '\n') != NULL);
   CHECK(strstr(c.text, "blocks of 1024 bytes") != NULL);
-  const bool exact = stats_now().requested_is_exact.total == 1;
+  const bool exact = stats_now().peaks_are_exact.total == 1;
   CHECK((strstr(c.text, "(estimates: peaks of blocks") == NULL) == exact);
   mi_free(p);
   c.length = 0;
@@ -466,6 +499,7 @@ int main(void) {
   test_bin_counts();
   test_deleted_heap();
   test_text();
+  test_peaks();
   test_reset();
   return check_done();
 }

@@ -386,8 +386,10 @@ pub struct mi_stats_s {
     pub requested: mi_stat_count_t,
     #[doc = " …"]
     pub requested_is_exact: mi_stat_counter_t,
+    #[doc = " …"]
+    pub peaks_are_exact: mi_stat_counter_t,
     #[doc = " 0"]
-    pub _reserved: [i64; 12usize],
+    pub _reserved: [i64; 11usize],
     #[doc = " blocks, a size class; `mi_stats_get_bin_size`"]
     pub malloc_bins: [mi_stat_count_t; 74usize],
     #[doc = " pages, a size class"]

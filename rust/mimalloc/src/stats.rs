@@ -177,6 +177,7 @@ statistics! {
     counter malloc_huge_count "Of version 5: blocks with a page of their own.",
     count requested "Of this library: malloc_requested, with what was given back.",
     counter requested_is_exact "Of this library: 1: these two are exact, 0: see above.",
+    counter peaks_are_exact "Of this library: 1: peaks of blocks are exact, 0: estimates.",
     // ---- end ----
 }
 
