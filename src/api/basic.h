@@ -29,14 +29,14 @@ FAST bool size_is_plainly_exact(const void* p, size_t size, size_t alignment) {
          page_of(p)->bin == bin_of(size + PAD_BYTES);
 }
 
-// The same for what `new` made, which no realloc has touched.
-FAST void block_delete(void* p, size_t size, size_t alignment) {
-  if (CHECK_SIZE && p != NULL && unlikely(!size_is_plainly_exact(p, size, alignment)) &&
-      !size_is_exact(p, size, alignment)) {
-    report_mismatch(p, size, alignment);
-    return;
+// The same for what `new` made, which no realloc has touched. False: it was reported, and stays.
+FAST bool delete_suits(void* p, size_t size, size_t alignment) {
+  if (p == NULL || likely(size_is_plainly_exact(p, size, alignment)) ||
+      size_is_exact(p, size, alignment)) {
+    return true;
   }
-  block_free(p);
+  report_mismatch(p, size, alignment);
+  return false;
 }
 
 // With its alignment only.

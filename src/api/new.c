@@ -73,8 +73,8 @@ static COLD void throw_bad_alloc(size_t size) {
 
 // ---- catch ----
 //
-// handler_called has a frame that ends every exception (port/unwind.h): when all frames above are
-// cleaned up, it jumps to where handler_returns waits.
+// attempt_run has a frame that ends every exception (port/unwind.h): when all frames above are
+// cleaned up, it jumps to where attempt_returns waits.
 
 static THREAD_LOCAL jmp_buf* catch_place;
 
@@ -95,23 +95,55 @@ static _Noreturn void caught(struct _Unwind_Exception* exception) {
 
 CATCH_ROUTINE(caught)
 
-static NOINLINE void handler_called(new_handler_t* handler) {
+// A call that may throw: of a new-handler, or of one of the program's operators.
+typedef enum { CALL_HANDLER, CALL_NEW, CALL_NEW_ALIGNED } call_t;
+
+typedef struct attempt {
+  call_t call;
+  new_handler_t* handler;
+  new_fun_t* plain;
+  new_aligned_fun_t* aligned;
+  size_t size, alignment;
+  void* block;
+} attempt_t;
+
+static NOINLINE void attempt_run(attempt_t* attempt) {
   CATCHES_ALL;
-  handler();
-  __asm__ volatile("");  // so that the call above is not the last thing, and the frame is there
+  switch (attempt->call) {
+    case CALL_HANDLER: attempt->handler(); break;
+    case CALL_NEW: attempt->block = attempt->plain(attempt->size); break;
+    default: attempt->block = attempt->aligned(attempt->size, attempt->alignment); break;
+  }
+  __asm__ volatile("");  // so that no call above is the last thing, and the frame is there
 }
 
 // False: it threw.
-static NOINLINE bool handler_returns(new_handler_t* handler) {
+static NOINLINE bool attempt_returns(attempt_t* attempt) {
   jmp_buf place;
   jmp_buf* const outer = catch_place;
   const bool threw = setjmp(place) != 0;
   if (!threw) {
     catch_place = &place;
-    handler_called(handler);
+    attempt_run(attempt);
   }
   catch_place = outer;
   return !threw;
+}
+
+static bool handler_returns(new_handler_t* handler) {
+  attempt_t attempt = {.call = CALL_HANDLER, .handler = handler};
+  return attempt_returns(&attempt);
+}
+
+PRIVATE COLD void* new_nothrow_by(new_fun_t* fun, size_t size) {
+  attempt_t attempt = {.call = CALL_NEW, .plain = fun, .size = size};
+  return attempt_returns(&attempt) ? attempt.block : NULL;
+}
+
+PRIVATE COLD void* new_aligned_nothrow_by(new_aligned_fun_t* fun, size_t size, size_t alignment) {
+  attempt_t attempt = {
+      .call = CALL_NEW_ALIGNED, .aligned = fun, .size = size, .alignment = alignment};
+  return attempt_returns(&attempt) ? attempt.block : NULL;
 }
 
 // ---- retry ----

@@ -132,66 +132,137 @@ OVERRIDE int __posix_memalign(void** p, size_t alignment, size_t size) {
 #define WITH_SIZE(before, after) before##j##after
 #endif
 
-// A program may replace them, as mimalloc-new-delete.h does.
-#define OPERATOR      OVERRIDE __attribute__((weak))
+// A program may replace them: all, as mimalloc-new-delete.h does, or some. The others come to those,
+// as C++ wants it: new[] to new, forms that do not throw to those that do, delete[], sized and
+// nothrow delete to delete; the same with an alignment. Else a block might end where it was not
+// taken. So these calls are to names, which the linker resolves, and cost one jump. OWN names what
+// is here, by which a form sees whether the program has replaced what it would come to.
+// Tests: test/posix/new_replaced*.cpp.
+#define OPERATOR      OVERRIDE NO_PLT __attribute__((weak))
+#define OWN           EXTERN_C HIDDEN
 #define AS(name)      __attribute__((alias(TEXT(name))))
 #define TEXT(name)    TEXT_OF(name)
 #define TEXT_OF(name) #name
 
-OPERATOR void* WITH_SIZE(_Znw, )(size_t size) { return new_block(size); }
+#define NEW               WITH_SIZE(_Znw, )
+#define NEW_ARRAY         WITH_SIZE(_Zna, )
+#define NEW_ALIGNED       WITH_SIZE(_Znw, St11align_val_t)
+#define NEW_ALIGNED_ARRAY WITH_SIZE(_Zna, St11align_val_t)
+#define DELETE            _ZdlPv
+#define DELETE_ARRAY      _ZdaPv
+#define DELETE_ALIGNED    _ZdlPvSt11align_val_t
+#define DELETE_ALIGNED_ARRAY _ZdaPvSt11align_val_t
+
+// ---- those that all others come to ----
+
+OPERATOR void* NEW(size_t size) { return new_block(size); }
+OPERATOR void* NEW_ALIGNED(size_t size, size_t alignment) { return new_aligned(size, alignment); }
+OPERATOR void DELETE(void* p) { block_free(p); }
+OPERATOR void DELETE_ALIGNED(void* p, size_t alignment) { block_free_aligned(p, alignment); }
+
+OPERATOR void* NEW_ARRAY(size_t size) { return NEW(size); }
+OPERATOR void* NEW_ALIGNED_ARRAY(size_t size, size_t alignment) {
+  return NEW_ALIGNED(size, alignment);
+}
+OPERATOR void DELETE_ARRAY(void* p) { DELETE(p); }
+OPERATOR void DELETE_ALIGNED_ARRAY(void* p, size_t alignment) { DELETE_ALIGNED(p, alignment); }
+
+OWN void* _mi_own_new(size_t) AS(NEW);
+OWN void* _mi_own_new_array(size_t) AS(NEW_ARRAY);
+OWN void* _mi_own_new_aligned(size_t, size_t) AS(NEW_ALIGNED);
+OWN void* _mi_own_new_aligned_array(size_t, size_t) AS(NEW_ALIGNED_ARRAY);
+OWN void _mi_own_delete(void*) AS(DELETE);
+OWN void _mi_own_delete_array(void*) AS(DELETE_ARRAY);
+OWN void _mi_own_delete_aligned(void*, size_t) AS(DELETE_ALIGNED);
+OWN void _mi_own_delete_aligned_array(void*, size_t) AS(DELETE_ALIGNED_ARRAY);
+
+#define IS_OWN_NEW         (likely(NEW == _mi_own_new))
+#define IS_OWN_NEW_ALIGNED (likely(NEW_ALIGNED == _mi_own_new_aligned))
+
+// ---- new that does not throw ----
 
 OPERATOR void* WITH_SIZE(_Znw, RKSt9nothrow_t)(size_t size, const void* nothrow) {
   (void)nothrow;
-  return new_block_nothrow(size);
+  return IS_OWN_NEW ? new_block_nothrow(size) : new_nothrow_by(NEW, size);
 }
 
-OPERATOR void* WITH_SIZE(_Znw, St11align_val_t)(size_t size, size_t alignment) {
-  return new_aligned(size, alignment);
+OPERATOR void* WITH_SIZE(_Zna, RKSt9nothrow_t)(size_t size, const void* nothrow) {
+  (void)nothrow;
+  const bool own = IS_OWN_NEW && NEW_ARRAY == _mi_own_new_array;
+  return own ? new_block_nothrow(size) : new_nothrow_by(NEW_ARRAY, size);
 }
 
 OPERATOR void* WITH_SIZE(_Znw, St11align_val_tRKSt9nothrow_t)(size_t size, size_t alignment,
                                                               const void* nothrow) {
   (void)nothrow;
-  return new_aligned_nothrow(size, alignment);
+  return IS_OWN_NEW_ALIGNED ? new_aligned_nothrow(size, alignment)
+                            : new_aligned_nothrow_by(NEW_ALIGNED, size, alignment);
 }
 
-OPERATOR void _ZdlPv(void* p) { block_free(p); }
+OPERATOR void* WITH_SIZE(_Zna, St11align_val_tRKSt9nothrow_t)(size_t size, size_t alignment,
+                                                              const void* nothrow) {
+  (void)nothrow;
+  const bool own = IS_OWN_NEW_ALIGNED && NEW_ALIGNED_ARRAY == _mi_own_new_aligned_array;
+  return own ? new_aligned_nothrow(size, alignment)
+             : new_aligned_nothrow_by(NEW_ALIGNED_ARRAY, size, alignment);
+}
 
-OPERATOR void WITH_SIZE(_ZdlPv, )(void* p, size_t size) { block_delete(p, size, 1); }
+// ---- delete with a size, which is checked where the block is ours, and after new that threw ----
 
-OPERATOR void _ZdlPvSt11align_val_t(void* p, size_t alignment) { block_free_aligned(p, alignment); }
+OPERATOR void WITH_SIZE(_ZdlPv, )(void* p, size_t size) {
+  if (CHECK_SIZE && DELETE == _mi_own_delete && !delete_suits(p, size, 1)) { return; }
+  DELETE(p);
+}
+
+OPERATOR void WITH_SIZE(_ZdaPv, )(void* p, size_t size) {
+  const bool own = DELETE == _mi_own_delete && DELETE_ARRAY == _mi_own_delete_array;
+  if (CHECK_SIZE && own && !delete_suits(p, size, 1)) { return; }
+  DELETE_ARRAY(p);
+}
 
 OPERATOR void WITH_SIZE(_ZdlPv, St11align_val_t)(void* p, size_t size, size_t alignment) {
-  block_delete(p, size, alignment);
+  const bool own = DELETE_ALIGNED == _mi_own_delete_aligned;
+  if (CHECK_SIZE && own && !delete_suits(p, size, alignment)) { return; }
+  DELETE_ALIGNED(p, alignment);
+}
+
+OPERATOR void WITH_SIZE(_ZdaPv, St11align_val_t)(void* p, size_t size, size_t alignment) {
+  const bool own = DELETE_ALIGNED == _mi_own_delete_aligned &&
+                   DELETE_ALIGNED_ARRAY == _mi_own_delete_aligned_array;
+  if (CHECK_SIZE && own && !delete_suits(p, size, alignment)) { return; }
+  DELETE_ALIGNED_ARRAY(p, alignment);
 }
 
 OPERATOR void _ZdlPvRKSt9nothrow_t(void* p, const void* nothrow) {
   (void)nothrow;
-  block_free(p);
+  DELETE(p);
+}
+
+OPERATOR void _ZdaPvRKSt9nothrow_t(void* p, const void* nothrow) {
+  (void)nothrow;
+  DELETE_ARRAY(p);
 }
 
 OPERATOR void _ZdlPvSt11align_val_tRKSt9nothrow_t(void* p, size_t alignment, const void* nothrow) {
   (void)nothrow;
-  block_free_aligned(p, alignment);
+  DELETE_ALIGNED(p, alignment);
 }
 
-// The array forms.
-OPERATOR void* WITH_SIZE(_Zna, )(size_t) AS(WITH_SIZE(_Znw, ));
-OPERATOR void* WITH_SIZE(_Zna, RKSt9nothrow_t)(size_t, const void*)
-    AS(WITH_SIZE(_Znw, RKSt9nothrow_t));
-OPERATOR void* WITH_SIZE(_Zna, St11align_val_t)(size_t, size_t)
-    AS(WITH_SIZE(_Znw, St11align_val_t));
-OPERATOR void* WITH_SIZE(_Zna, St11align_val_tRKSt9nothrow_t)(size_t, size_t, const void*)
-    AS(WITH_SIZE(_Znw, St11align_val_tRKSt9nothrow_t));
-OPERATOR void _ZdaPv(void*) AS(_ZdlPv);
-OPERATOR void WITH_SIZE(_ZdaPv, )(void*, size_t) AS(WITH_SIZE(_ZdlPv, ));
-OPERATOR void _ZdaPvSt11align_val_t(void*, size_t) AS(_ZdlPvSt11align_val_t);
-OPERATOR void WITH_SIZE(_ZdaPv, St11align_val_t)(void*, size_t, size_t)
-    AS(WITH_SIZE(_ZdlPv, St11align_val_t));
-OPERATOR void _ZdaPvRKSt9nothrow_t(void*, const void*) AS(_ZdlPvRKSt9nothrow_t);
-OPERATOR void _ZdaPvSt11align_val_tRKSt9nothrow_t(void*, size_t, const void*)
-    AS(_ZdlPvSt11align_val_tRKSt9nothrow_t);
+OPERATOR void _ZdaPvSt11align_val_tRKSt9nothrow_t(void* p, size_t alignment, const void* nothrow) {
+  (void)nothrow;
+  DELETE_ALIGNED_ARRAY(p, alignment);
+}
 
+#undef NEW
+#undef NEW_ARRAY
+#undef NEW_ALIGNED
+#undef NEW_ALIGNED_ARRAY
+#undef DELETE
+#undef DELETE_ARRAY
+#undef DELETE_ALIGNED
+#undef DELETE_ALIGNED_ARRAY
+#undef IS_OWN_NEW
+#undef IS_OWN_NEW_ALIGNED
 #undef AS
 #undef TEXT
 #undef TEXT_OF

@@ -83,6 +83,14 @@ using namespace mi_data;
 #endif
 #define OVERRIDE EXTERN_C VISIBLE
 
+// Of a name that another module may define: its address is loaded and jumped to at once, not by way
+// of a table of jumps.
+#if defined(__GNUC__) && !defined(__clang__) && (defined(__x86_64__) || defined(__aarch64__))
+#define NO_PLT __attribute__((noplt))
+#else
+#define NO_PLT
+#endif
+
 // The compiler's -ftls-model decides how thread-local variables are reached. The shared library is
 // built with initial-exec, which needs no call, but some bytes of the reserve that the loader keeps
 // for libraries that are opened later.
