@@ -772,8 +772,7 @@ static uint32_t list_most(const page_t* page) { return page->capacity + 1u; }
 // … and looks at each before it reads from it.
 static void list_count(const page_t* page, const block_t* block, uint32_t* left) {
   const size_t offset = page_offset(page, block);
-  if (unlikely(offset >= page->capacity * page->block_bytes ||
-               has_any_bit(&page->mask, (uintptr_t)block))) {
+  if (unlikely(offset >= page->capacity * page->block_bytes || offset % GRANULE != 0)) {
     report_bad_link(page, block);
   }
   if (unlikely(--*left == 0)) { report_endless_list(page); }
