@@ -10,10 +10,12 @@
 #define MI_IMPLEMENTATION
 #endif
 
-#ifdef __linux__
+#include "port/port.h"
 
-#include "port/linux.c"
-#include "port/linux_fault.c"
+#ifdef PORT_SOURCE
+
+#include PORT_SOURCE
+#include PORT_FAULT_SOURCE
 
 #include "service/format.c"
 #include "service/options.c"
@@ -75,22 +77,4 @@
 #include "api/glibc.c"
 #include "api/override.c"
 
-#elif defined(_WIN32)
-#error "mimalloc has no port to Windows yet"
-#elif defined(__APPLE__)
-#error "mimalloc has no port to macOS and iOS yet"
-#elif defined(__FreeBSD__) || defined(__DragonFly__)
-#error "mimalloc has no port to FreeBSD yet"
-#elif defined(__NetBSD__)
-#error "mimalloc has no port to NetBSD yet"
-#elif defined(__OpenBSD__)
-#error "mimalloc has no port to OpenBSD yet"
-#elif defined(__sun)
-#error "mimalloc has no port to Solaris and illumos yet"
-#elif defined(__wasm__)
-#error "mimalloc has no port to WebAssembly yet"
-#elif defined(__HAIKU__)
-#error "mimalloc has no port to Haiku yet"
-#else
-#error "mimalloc has no port to this platform yet"
 #endif

@@ -60,7 +60,7 @@ static void* aligned_unseen(theap_t* theap, aligned_t want) {
     return malloc_plain(theap, size_max(want.size, MEDIUM_REQUEST + 1), want.size, want.zero);
   }
   void* p = malloc_run(theap, &want);
-  if (unlikely(p == NULL)) { errno = ENOMEM; }
+  if (unlikely(p == NULL)) { port_errno_set(ENOMEM); }
   if (p != NULL) { block_set_asked(p, size_max(want.size, 1), want.size); }
   return p;
 }
@@ -76,7 +76,7 @@ static NOINLINE void* aligned_watched(theap_t* theap, const aligned_t* want) {
 
 PRIVATE void* theap_malloc_aligned(theap_t* theap, aligned_t want) {
   if (unlikely(!is_power_of_two(want.alignment))) {
-    errno = EINVAL;
+    port_errno_set(EINVAL);
     return NULL;
   }
   if (TRACKED) { return tracked_malloc(theap, want); }

@@ -201,7 +201,7 @@ PRIVATE COLD void* refuse_memory(size_t size) {
   } else {
     message_error(ENOMEM, "out of memory: no block of %zu bytes", size);
   }
-  errno = ENOMEM;
+  port_errno_set(ENOMEM);
   return NULL;
 }
 

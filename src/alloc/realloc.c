@@ -144,7 +144,7 @@ static void* move_to_new(theap_t* theap, void* p, size_t size, bool zero) {
     q = malloc_large(
         theap_if_alive(theap),
         (large_want_t){.size = size, .align = LARGE_ALIGN, .zero = zero, .room = room});
-    if (q == NULL) { errno = ENOMEM; }
+    if (q == NULL) { port_errno_set(ENOMEM); }
     if (q != NULL && !zero) { block_perturb_taken(q, size); }
   } else {
     q = zero ? theap_zalloc(theap, size) : theap_malloc(theap, size);
@@ -166,7 +166,7 @@ static bool block_may_move(const page_t* page, const void* p) {
   } else {
     report_bad_block(page, p, "realloc");
   }
-  errno = EINVAL;
+  port_errno_set(EINVAL);
   return false;
 }
 
@@ -179,7 +179,7 @@ PRIVATE void* theap_realloc(theap_t* theap, void* p, size_t size, bool zero) {
   if (is_large(page) &&
       unlikely(block_is_set_aside(theap_current(), (const block_t*)p, BIN_LARGE))) {
     report_bad_block(page, p, "realloc");
-    errno = EINVAL;
+    port_errno_set(EINVAL);
     return NULL;
   }
   if (is_large(page) && size > MEDIUM_REQUEST && size <= PTRDIFF_MAX) {
@@ -197,7 +197,7 @@ PRIVATE void* theap_realloc(theap_t* theap, void* p, size_t size, bool zero) {
 PRIVATE void* theap_realloc_aligned(theap_t* theap, void* p, aligned_t want) {
   if (p == NULL) { return theap_malloc_aligned(theap, want); }
   if (!is_power_of_two(want.alignment)) {
-    errno = EINVAL;
+    port_errno_set(EINVAL);
     return NULL;
   }
   if (TRACKED) { return tracked_realloc(theap, p, want); }

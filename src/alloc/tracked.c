@@ -125,7 +125,7 @@ PRIVATE NOINLINE void* tracked_realloc(theap_t* theap, void* p, aligned_t want) 
   if (old == SIZE_MAX) {
     track_refused(p);
     report_foreign(p, "realloc");
-    errno = EINVAL;
+    port_errno_set(EINVAL);
     return NULL;
   }
   const bool aligned = is_aligned((uint8_t*)p + want.offset, want.alignment);

@@ -10,7 +10,7 @@
 
 static heap_t* new_heap(arena_t* arena) {
   heap_t* heap = heap_new(subproc_current(), arena);
-  if (heap == NULL) { errno = ENOMEM; }
+  if (heap == NULL) { port_errno_set(ENOMEM); }
   return heap;
 }
 

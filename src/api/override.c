@@ -39,7 +39,7 @@ OVERRIDE void* realloc(void* p, size_t size) {
 static void* memalign_rounding(size_t alignment, size_t size) {
   if (unlikely(!is_power_of_two(alignment))) {
     if (alignment > SIZE_MAX / 2 + 1) {
-      errno = EINVAL;
+      port_errno_set(EINVAL);
       return NULL;
     }
     alignment = alignment == 0 ? 1 : (size_t)2 << high_bit(alignment);
@@ -62,7 +62,7 @@ OVERRIDE void free_aligned_sized(void* p, size_t alignment, size_t size) {
 
 OVERRIDE int posix_memalign(void** p, size_t alignment, size_t size) {
   const int error = mi_posix_memalign(p, alignment, size);
-  if (unlikely(error == ENOMEM)) { errno = ENOMEM; }
+  if (unlikely(error == ENOMEM)) { port_errno_set(ENOMEM); }
   return error;
 }
 

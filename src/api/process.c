@@ -3,8 +3,6 @@
 //
 // None of this is needed to allocate: a program may do so before our constructor has run, and after
 // our destructor. Tests: test/api/process.c, test/lifecycle.
-#include <errno.h>
-
 #include "../heap/guard.h"
 #include "../memory/arena.h"
 #include "../service/message.h"
@@ -105,15 +103,15 @@ static COLD void process_end(void) {
 // destructors, so the statistics tell all. errno is 0 when main starts.
 
 __attribute__((constructor(101))) static void on_load(void) {
-  const int saved = errno;
+  const int saved = port_errno_keep();
   process_start();
-  errno = saved;
+  port_errno_restore(saved);
 }
 
 __attribute__((destructor(101))) static void on_unload(void) {
-  const int saved = errno;
+  const int saved = port_errno_keep();
   process_end();
-  errno = saved;
+  port_errno_restore(saved);
 }
 
 // ---- public ----

@@ -3,10 +3,10 @@
 
 #include <errno.h>
 
-#include "../base/attributes.h"
+#include "../port/port.h"
 
 static bool not_there(void) {
-  errno = ENOTSUP;
+  port_errno_set(ENOTSUP);
   return false;
 }
 

@@ -44,9 +44,9 @@ static struct {
   size_t vacant_count, vacant_slices;
 } registry;
 
-// POSIX promises four rounds of destructors: we leave in the last. (The thread sanitizer has taken
+// Where a thread's end is told several times, we leave at the last. (The thread sanitizer has taken
 // its own leave by then.)
-enum { EXIT_ROUNDS = UNDER_TSAN ? 0 : 3 };
+enum { EXIT_ROUNDS = UNDER_TSAN ? 0 : PORT_EXIT_ROUNDS };
 
 PRIVATE void registry_lock(void) {
   lock_acquire(&registry.orphan_lock);

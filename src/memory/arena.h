@@ -125,11 +125,12 @@ PRIVATE bool memory_remap_direct(span_t* span, size_t bytes);
 PRIVATE void memory_collect(bool force);
 PRIVATE long purge_delay_ms(void);  // negative: nothing is purged unasked
 
-// The memory of a span goes, which stays taken; and is wanted again. False: the OS refused.
-PRIVATE bool memory_empty(const span_t* span);
-PRIVATE void memory_refill(const span_t* span);
-// Whole OS pages of a span go back, and are zero when they are touched again: then, or when the
-// span is to be given back, they are no hole any more.
+// The memory at the start of a span, which stays taken, goes, and is out of reach; and is wanted
+// again. False: the OS refused.
+PRIVATE bool memory_empty(const span_t* span, size_t bytes);
+PRIVATE bool memory_refill(const span_t* span, size_t bytes);
+// Whole OS pages of a span go back, and are in reach: until they are touched again, or the span is
+// to be given back, they are a hole.
 PRIVATE bool memory_make_hole(arena_t* arena, void* start, size_t bytes);
 PRIVATE void memory_fill_hole(size_t bytes);
 

@@ -79,13 +79,10 @@ PRIVATE void direct_give(const span_t* span) {
 }
 
 PRIVATE bool memory_remap_direct(span_t* span, size_t bytes) {
+  const span_want_t want = {
+      .slices = divide_up(bytes, SLICE_BYTES), .align = SLICE_BYTES, .dense = true};
   span_t target;
-  if (!memory_take_direct(
-          (span_want_t){
-              .slices = divide_up(bytes, SLICE_BYTES), .align = SLICE_BYTES, .dense = true},
-          &target)) {
-    return false;
-  }
+  if (!PORT_CAN_MOVE || !memory_take_direct(want, &target)) { return false; }
   if (port_move(span->start, slices_bytes(span->slices), target.start,
                 slices_bytes(target.slices)) != 0) {
     direct_give(&target);
@@ -100,7 +97,7 @@ PRIVATE bool memory_remap_direct(span_t* span, size_t bytes) {
 }
 
 PRIVATE void direct_shorten(span_t* span, size_t slices) {
-  if (port_resize(span->start, slices_bytes(span->slices), slices_bytes(slices)) != 0) { return; }
+  if (port_shorten(span->start, slices_bytes(span->slices), slices_bytes(slices)) != 0) { return; }
   lock_acquire(&memory.lock);
   memory.direct.bytes -= slices_bytes(span->slices - slices);
   lock_release(&memory.lock);

@@ -57,8 +57,9 @@ static void delay_span(const span_t* span) {
 
 // ---- a span that stays taken, without its memory ----
 
-PRIVATE bool memory_empty(const span_t* span) {
-  if (port_decommit(span->start, slices_bytes(span->slices)) != 0) { return false; }
+PRIVATE bool memory_empty(const span_t* span, size_t bytes) {
+  if (port_decommit(span->start, bytes) != 0) { return false; }
+  if (PORT_DECOMMIT_STAYS && port_seal(span->start, bytes, true) != 0) { return false; }
   lock_acquire(&memory.lock);
   memory.taken_slices -= span->slices;
   count_decommitted(slices_bytes(span->slices));
@@ -66,11 +67,15 @@ PRIVATE bool memory_empty(const span_t* span) {
   return true;
 }
 
-PRIVATE void memory_refill(const span_t* span) {
+PRIVATE bool memory_refill(const span_t* span, size_t bytes) {
+  const int error =
+      PORT_DECOMMIT_STAYS ? port_seal(span->start, bytes, false) : port_commit(span->start, bytes);
+  if (error != 0) { return false; }
   lock_acquire(&memory.lock);
   memory.taken_slices += span->slices;
   stat_up(&memory_stats.committed, slices_bytes(span->slices));
   lock_release(&memory.lock);
+  return true;
 }
 
 // ---- both ----

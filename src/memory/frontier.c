@@ -1,7 +1,5 @@
 // The frontier of an arena, up to which its memory is committed; the program's own function that
 // commits; and transparent huge pages, which the frontier opts in to.
-#include <errno.h>
-
 #include "../base/track.h"
 #include "../service/options.h"
 #include "internal.h"
@@ -11,12 +9,12 @@ SHARED_DATA_DEF(_Atomic(uint32_t), memory_growths);
 
 // Free keeps errno whatever the function does.
 PRIVATE bool call_commit(const arena_t* arena, bool commit, span_t* span) {
-  const int saved = errno;
+  const int saved = port_errno_keep();
   track_show(span->start, slices_bytes(span->slices));
   span->is_zero = false;
   const bool ok = arena->commit_fun(commit, span->start, slices_bytes(span->slices), &span->is_zero,
                                     arena->commit_arg);
-  errno = saved;
+  port_errno_restore(saved);
   return ok;
 }
 
@@ -30,6 +28,7 @@ PRIVATE void arena_set_huge(arena_t* arena, bool huge) {
 
 // Where huge pages have 32 or 512 MiB, one touch would cost as much: there only on demand.
 PRIVATE bool huge_is_wanted(bool dense) {
+  if (port_huge_bytes() == 0) { return false; }
   const long allow = option_get(mi_option_allow_thp);
   return allow == 2 || (allow == 1 && dense && port_huge_bytes() <= HUGE_PAGE);
 }
@@ -105,7 +104,10 @@ static void arena_retreat(arena_t* arena) {
   }
   const uint32_t length = run_length(arena, arena->frontier - 1);
   const uint32_t first = arena->frontier - length;
-  if (port_seal(slice_start(arena, first), slices_bytes(length), true) != 0) { return; }
+  if (PORT_DECOMMIT_STAYS &&
+      port_seal(slice_start(arena, first), slices_bytes(length), true) != 0) {
+    return;
+  }
   bin_remove(arena, first);
   arena->frontier = first;
 }

@@ -41,6 +41,15 @@ static void run_take_at(arena_t* arena, uint32_t first, uint32_t start, uint32_t
   run_carve(arena, first, start, length);
 }
 
+// Brings clean memory back into reach, if some of it is not.
+static bool clean_reach(const arena_t* arena, const span_t* span) {
+  const size_t bytes = slices_bytes(span->slices);
+  if (!PORT_DECOMMIT_STAYS) {
+    return arena->commit_fun != NULL || arena->pinned || port_commit(span->start, bytes) == 0;
+  }
+  return !arena->guarded || port_unguard(span->start, bytes) == 0;
+}
+
 // Clean becomes taken. The program's function, if the arena has one, commits only here.
 static bool run_commit(span_t* span) {
   arena_t* arena = span->arena;
@@ -48,7 +57,7 @@ static bool run_commit(span_t* span) {
     run_free(arena, slice_index(arena, span->start), (uint32_t)span->slices, RUN_CLEAN);
     return false;
   }
-  if (arena->guarded && port_unguard(span->start, slices_bytes(span->slices)) != 0) {
+  if (!clean_reach(arena, span)) {
     run_free(arena, slice_index(arena, span->start), (uint32_t)span->slices, RUN_CLEAN);
     return false;
   }

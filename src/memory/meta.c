@@ -95,7 +95,7 @@ static void purge_within(void* p, size_t bytes) {
   const size_t page = port_page_bytes();
   const uintptr_t start = align_up((uintptr_t)p, page),
                   end = align_down((uintptr_t)p + bytes, page);
-  if (bytes >= LEAST && start < end) { (void)port_decommit((void*)start, end - start); }
+  if (bytes >= LEAST && start < end) { (void)port_purge((void*)start, end - start); }
 }
 
 PRIVATE void meta_free(void* p, size_t bytes) {

@@ -282,7 +282,7 @@ PRIVATE bool memory_make_hole(arena_t* arena, void* start, size_t bytes) {
   if (arena != NULL && (arena->pinned || arena->commit_fun != NULL || !arena_give_up_huge(arena))) {
     return false;
   }
-  if (port_decommit(start, bytes) != 0) { return false; }
+  if (port_purge(start, bytes) != 0) { return false; }
   count_decommitted(bytes);
   return true;
 }

@@ -149,22 +149,22 @@ static size_t notes_rounded(size_t bytes) {
 
 static size_t links_bytes(uint32_t room) { return notes_rounded((room + 1) * sizeof(link_t)); }
 
-// Notes are long: where they fill an OS page they come from the OS, and go back to it.
+// Notes are long: those that fill a mapping come from the OS, and go back to it.
 static size_t notes_bytes(uint32_t room) {
   const size_t bytes = room * sizeof(note_t);
-  return bytes < port_page_bytes() ? notes_rounded(bytes) : align_up(bytes, port_page_bytes());
+  return bytes < port_granularity() ? notes_rounded(bytes) : align_up(bytes, port_granularity());
 }
 
 static note_t* notes_alloc(uint32_t room) {
   const size_t bytes = notes_bytes(room);
   void* notes = NULL;
-  if (bytes < port_page_bytes()) { return (note_t*)meta_alloc(bytes); }
+  if (bytes < port_granularity()) { return (note_t*)meta_alloc(bytes); }
   return port_map(bytes, port_page_bytes(), &notes) == 0 ? (note_t*)notes : NULL;
 }
 
 static void notes_free(note_t* notes, uint32_t room) {
   const size_t bytes = notes_bytes(room);
-  if (bytes < port_page_bytes()) {
+  if (bytes < port_granularity()) {
     meta_free(notes, bytes);
   } else {
     (void)port_release(notes, bytes);

@@ -49,6 +49,7 @@ PRIVATE void waiting_lock_for_fork(void) { lock_acquire(&waiting.lock); }
 PRIVATE void waiting_unlock_after_fork(bool child) { lock_after_fork(&waiting.lock, child); }
 
 static size_t whole_bytes(const page_t* page) { return page->span_slices * SLICE_BYTES; }
+static size_t bytes_to_guard(const page_t* page) { return whole_bytes(page) - page_guard_bytes(); }
 
 // ---- the list; under the lock ----
 
@@ -89,7 +90,7 @@ static bool may_be(waiting_state_t state) {
 static waiting_state_t state_of(const page_t* page) {
   const bool fills = option_get(mi_option_fill_freed) != 0;  // only its first part
   if (page->block_bytes <= NEAR_MOST) { return NEAR; }
-  return whole_bytes(page) <= ATTIC_BYTES && !fills ? AWAY : EMPTY;
+  return PORT_CAN_MOVE && whole_bytes(page) <= ATTIC_BYTES && !fills ? AWAY : EMPTY;
 }
 
 static uint8_t* attic_place(const waiting_t* one) {
@@ -117,10 +118,7 @@ static bool go_away(waiting_t* one) {
 
 static bool go_empty(const waiting_t* one) {
   const span_t span = page_span(one->page);
-  if (!memory_empty(&span)) { return false; }
-  if (port_seal(span.start, whole_bytes(one->page), true) == 0) { return true; }
-  memory_refill(&span);
-  return false;
+  return memory_empty(&span, bytes_to_guard(one->page));
 }
 
 // False: the OS did not want to.
@@ -131,17 +129,14 @@ static bool waiting_begin(waiting_t* one) {
 // In reach again. False: the OS did not want to.
 static bool waiting_end(const waiting_t* one) {
   const span_t span = page_span(one->page);
-  const size_t bytes = whole_bytes(one->page);
   if (one->state == NEAR) { block_check_zero(one->page, one->page->start); }
   if (one->state == AWAY) {
-    if (port_bring_back(span.start, bytes, attic_place(one)) != 0) { return false; }
+    if (port_bring_back(span.start, whole_bytes(one->page), attic_place(one)) != 0) {
+      return false;
+    }
     waiting.attic_slots[one->slot] = false;
   }
-  if (one->state == EMPTY) {
-    if (port_seal(span.start, bytes, false) != 0) { return false; }
-    memory_refill(&span);
-  }
-  return true;
+  return one->state != EMPTY || memory_refill(&span, bytes_to_guard(one->page));
 }
 
 // ---- too many, and too old ----
@@ -207,9 +202,7 @@ PRIVATE bool waiting_put(page_t* page) {
   if (page_guard_bytes() == 0 || option_get(mi_option_purge_delay) == 0 || !may_be(one.state)) {
     return false;
   }
-  if (ZERO_FREED && one.state != EMPTY) {
-    memset(page->span_start, 0, whole_bytes(page) - page_guard_bytes());
-  }
+  if (ZERO_FREED && one.state != EMPTY) { memset(page->span_start, 0, bytes_to_guard(page)); }
   store_relaxed(&page->owner, 0);
   lock_acquire(&waiting.lock);
   const bool ok = waiting_make_room(&one, &gone) && waiting_begin(&one);

@@ -87,6 +87,8 @@ PRIVATE size_t port_page_bytes(void) {
   return bytes;
 }
 
+PRIVATE size_t port_granularity(void) { return port_page_bytes(); }
+
 // What one table of the lowest level maps; on AArch64 that table is an OS page itself.
 PRIVATE size_t port_huge_bytes(void) {
 #ifdef __aarch64__
@@ -160,6 +162,8 @@ PRIVATE int port_decommit(void* start, size_t bytes) {
   return error == EINVAL ? os_advise(start, bytes, MADV_DONTNEED_LOCKED) : error;  // after mlockall
 }
 
+PRIVATE int port_purge(void* start, size_t bytes) { return port_decommit(start, bytes); }
+
 PRIVATE int port_reset(void* start, size_t bytes) { return os_advise(start, bytes, MADV_FREE); }
 
 PRIVATE int port_release(void* start, size_t bytes) {
@@ -175,11 +179,8 @@ PRIVATE int port_move(void* from, size_t from_bytes, void* to, size_t to_bytes) 
   return error;
 }
 
-PRIVATE int port_resize(void* start, size_t old_bytes, size_t new_bytes) {
-  const int saved = errno;
-  const int error = syscall(SYS_mremap, start, old_bytes, new_bytes, 0) == -1 ? errno : 0;
-  errno = saved;
-  return error;
+PRIVATE int port_shorten(void* start, size_t old_bytes, size_t new_bytes) {
+  return os_call(SYS_munmap, (uint8_t*)start + new_bytes, old_bytes - new_bytes, 0);
 }
 
 PRIVATE int port_advise_huge(void* start, size_t bytes, bool wanted) {

@@ -3,17 +3,30 @@
 // A port prints nothing, reads no option and keeps no policy: it returns 0 or an error number. No
 // call changes errno, so that `free` keeps it. Every call is legal before constructors have run and
 // after destructors, from any thread.
+//
+// What systems differ in are constants of a port's header, see local.h, which are tested by a plain
+// `if`:
+//
+//   PORT_DECOMMIT_STAYS  memory that was decommitted stays in reach, and reads as zero. Else it is
+//                        out of reach until port_commit, which may fail, has brought it back; and
+//                        there are no huge pages by advice.
+//   PORT_CAN_MOVE        the OS can exchange page tables: port_move, port_put_away
+//   PORT_EXIT_ROUNDS     how often port_thread_arm has its effect again as a thread ends
 #ifndef MI_PORT_PORT_H
 #define MI_PORT_PORT_H
 
 #include "../base/atomic.h"
 #include "../base/attributes.h"
+#include "local.h"
 
 // ---- memory: sizes and addresses are multiples of port_page_bytes() unless said otherwise ----
 
 // Bytes of an OS page, 4 KiB to 64 KiB.
 PRIVATE size_t port_page_bytes(void);
-// Bytes of a transparent huge page.
+// What a mapping starts at a multiple of: a shorter one takes so much address space. Whole OS
+// pages.
+PRIVATE size_t port_granularity(void);
+// Bytes of a transparent huge page, which the OS gives by advice; 0: it does not.
 PRIVATE size_t port_huge_bytes(void);
 // Reserves address space without access, its start a multiple of `align`. *out is where it should
 // be, or NULL; it becomes where it is.
@@ -23,26 +36,34 @@ PRIVATE int port_map(size_t bytes, size_t align, void** out);
 // For records: with a page out of reach on either side; `port_release_guarded` unmaps all.
 PRIVATE int port_map_guarded(size_t bytes, void** out);
 PRIVATE void port_release_guarded(void* start, size_t bytes);
-// Makes reserved memory readable and writable; it reads as zero.
+// Makes reserved memory, and what was decommitted, readable and writable: it reads as zero, and
+// what is so already stays as it is. Non-zero: there is no memory, and some of it may be out of
+// reach.
 PRIVATE int port_commit(void* start, size_t bytes);
 // Makes memory resident that will be used soon; non-zero: it is as it was, or a part of it is.
 PRIVATE int port_populate(void* start, size_t bytes);
-// Gives the physical memory back at once; on success the range reads as zero.
+// Gives the physical memory back at once. Non-zero: all is as it was, or a part of it reads as
+// zero. See PORT_DECOMMIT_STAYS.
 PRIVATE int port_decommit(void* start, size_t bytes);
+// Gives back what physical memory can be had back while the range stays in reach; its contents
+// become undefined.
+PRIVATE int port_purge(void* start, size_t bytes);
 // Lets the OS take the physical memory when it needs some; the contents become undefined.
 PRIVATE int port_reset(void* start, size_t bytes);
-// Unmaps.
+// Unmaps a whole mapping, never a part of one.
 PRIVATE int port_release(void* start, size_t bytes);
 // Moves the pages of one mapping to `to`, whose old mapping is replaced; the rest of `to` is fresh.
 PRIVATE int port_move(void* from, size_t from_bytes, void* to, size_t to_bytes);
-// Lengthens or shortens a mapping where it stands.
-PRIVATE int port_resize(void* start, size_t old_bytes, size_t new_bytes);
+// Gives the end of a mapping back; what is left is the mapping from then on.
+PRIVATE int port_shorten(void* start, size_t old_bytes, size_t new_bytes);
 // Puts memory out of reach, whose contents and physical memory go; non-zero: it is as it was, or a
 // part of it is. `port_unguard` brings it back, as zeros where it was out of reach; non-zero: some
-// of it may not be.
+// of it may not be. Where decommitted memory does not stay in reach, port_commit brings it back
+// too.
 PRIVATE int port_guard(void* start, size_t bytes);
 PRIVATE int port_unguard(void* start, size_t bytes);
-// Puts memory out of reach, with what it holds, or brings it back. Costs up to two mappings.
+// Puts committed memory out of reach, with what it holds, or brings it back. Costs up to two
+// mappings.
 PRIVATE int port_seal(void* start, size_t bytes, bool on);
 // The same by moving the pages to another place, reserved for that, and back: by exchanging page
 // tables, so that little of it depends on the length where both lie alike in port_huge_bytes.
@@ -80,6 +101,13 @@ PRIVATE int port_random(void* out, size_t bytes);
 PRIVATE void port_wait(_Atomic(uint32_t)* word, uint32_t value);  // returns when woken, or soon
 PRIVATE void port_wake_one(_Atomic(uint32_t)* word);
 
+// In the port's header, since reading errno may allocate where the C library makes it for each
+// thread: nothing above this folder names errno itself.
+//   FAST int port_errno_keep(void)          what it is; for code that calls the program or the C
+//                                           library in between
+//   FAST void port_errno_restore(int kept)
+//   FAST void port_errno_set(int error)     what the program is told
+
 typedef struct port_usage {
   uint64_t user_ms, system_ms;
   size_t rss_bytes, peak_rss_bytes;
@@ -101,16 +129,8 @@ PRIVATE int port_at_fork(void (*prepare)(void), void (*parent)(void), void (*chi
 PRIVATE void port_lock_streams_for_fork(void);
 PRIVATE void port_unlock_streams_after_fork(bool child);
 
-// An address that no two live threads share; never 0.
-FAST uintptr_t port_thread_id(void) {
-#ifdef __powerpc64__  // no compiler has the builtin there
-  uintptr_t pointer;
-  __asm__("mr %0, 13" : "=r"(pointer));
-  return pointer;
-#else
-  return (uintptr_t)__builtin_thread_pointer();
-#endif
-}
+// In the port's header: FAST uintptr_t port_thread_id(void), an address that no two live threads
+// share; never 0.
 
 // The calling thread, as the OS numbers it. A system call the first time, and after a fork if the
 // child has called port_forget_thread_number.

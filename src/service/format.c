@@ -1,6 +1,6 @@
 #include "format.h"
 
-#include <errno.h>
+#include "../port/port.h"
 
 // ---- printf's language ----
 
@@ -214,12 +214,12 @@ PRIVATE void format_count(char* buf, int64_t count) {
 // ---- output ----
 
 PRIVATE void out_printf(const out_t* out, const char* fmt, ...) {
-  const int saved = errno;
+  const int saved = port_errno_keep();
   char line[LINE_CHARS];
   va_list args;
   va_start(args, fmt);
   format_into(line, sizeof(line), fmt, args);
   va_end(args);
   out->fun(line, out->arg);
-  errno = saved;
+  port_errno_restore(saved);
 }

@@ -64,7 +64,7 @@ PRIVATE void message_register_error(mi_error_fun* fun, void* arg) {
 // ---- output ----
 
 PRIVATE void message_out(const char* text) {
-  const int saved = errno;
+  const int saved = port_errno_keep();
   void* arg;
   mi_output_fun* fun = (mi_output_fun*)hook_get(&output_hook, &arg);
   if (fun != NULL && hook_enter(&output_hook)) {
@@ -73,7 +73,7 @@ PRIVATE void message_out(const char* text) {
   } else {
     port_write_stderr(text, strlen(text));
   }
-  errno = saved;
+  port_errno_restore(saved);
 }
 
 static void out_to_message(const char* text, void* arg) {
@@ -168,7 +168,7 @@ PRIVATE COLD void message_act(int err) {
 }
 
 PRIVATE COLD void message_error(int err, const char* fmt, ...) {
-  const int saved = errno;
+  const int saved = port_errno_keep();
   const bool misuse = is_misuse(err);
   if ((misuse && misuse_is_shown()) || may_print(&errors_seen, mi_option_max_errors, "errors")) {
     va_list args;
@@ -177,7 +177,7 @@ PRIVATE COLD void message_error(int err, const char* fmt, ...) {
     va_end(args);
   }
   message_act(err);
-  errno = saved;
+  port_errno_restore(saved);
 }
 
 _Noreturn PRIVATE COLD void message_fatal(const char* fmt, ...) {

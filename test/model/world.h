@@ -74,7 +74,7 @@ static void port_forget_thread_number(void) {}
 static int port_populate(void* start, size_t bytes) { return start == NULL || bytes == 0; }
 static int port_guard(void* start, size_t bytes) { return start == NULL || bytes == 0; }
 static int port_unguard(void* start, size_t bytes) { return start == NULL || bytes == 0; }
-static int port_decommit(void* start, size_t bytes) { return start == NULL || bytes == 0; }
+static int port_purge(void* start, size_t bytes) { return start == NULL || bytes == 0; }
 static int port_map(size_t bytes, size_t align, void** out) {
   return bytes == 0 || align == 0 || out == NULL;
 }
@@ -88,6 +88,7 @@ static void port_wait(_Atomic(uint32_t)* word, uint32_t value) {
 static void port_wake_one(_Atomic(uint32_t)* word) { model_wake_one(word, sizeof(uint32_t)); }
 static bool port_is_single_threaded(void) { return false; }
 static size_t port_page_bytes(void) { return 4096; }
+static size_t port_granularity(void) { return 4096; }
 static int port_thread_exit_init(void (*on_exit)(void*)) { return on_exit == NULL; }
 static int port_thread_arm(void* argument) { return argument == NULL ? 0 : 0; }
 static int port_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void)) {

@@ -1,0 +1,29 @@
+// Which port this is: the only place in src/ that asks about the system. A port's header has its
+// constants, described in port.h, and what it answers in a few instructions; PORT_SOURCE and
+// PORT_FAULT_SOURCE are its files.
+#ifndef MI_PORT_LOCAL_H
+#define MI_PORT_LOCAL_H
+
+#if defined(__linux__)
+#include "local_linux.h"
+#elif defined(_WIN32)
+#error "mimalloc has no port to Windows yet"
+#elif defined(__APPLE__)
+#error "mimalloc has no port to macOS and iOS yet"
+#elif defined(__FreeBSD__) || defined(__DragonFly__)
+#error "mimalloc has no port to FreeBSD yet"
+#elif defined(__NetBSD__)
+#error "mimalloc has no port to NetBSD yet"
+#elif defined(__OpenBSD__)
+#error "mimalloc has no port to OpenBSD yet"
+#elif defined(__sun)
+#error "mimalloc has no port to Solaris and illumos yet"
+#elif defined(__wasm__)
+#error "mimalloc has no port to WebAssembly yet"
+#elif defined(__HAIKU__)
+#error "mimalloc has no port to Haiku yet"
+#else
+#error "mimalloc has no port to this platform yet"
+#endif
+
+#endif

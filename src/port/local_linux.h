@@ -1,0 +1,23 @@
+// Linux: glibc, musl; every architecture. See local.h.
+#ifndef MI_PORT_LOCAL_LINUX_H
+#define MI_PORT_LOCAL_LINUX_H
+
+#include "unix_errno.h"
+
+#define PORT_SOURCE       "port/linux.c"
+#define PORT_FAULT_SOURCE "port/linux_fault.c"
+
+enum { PORT_DECOMMIT_STAYS = 1, PORT_CAN_MOVE = 1 };
+enum { PORT_EXIT_ROUNDS = 3 };  // POSIX promises four rounds of destructors
+
+FAST uintptr_t port_thread_id(void) {
+#ifdef __powerpc64__  // no compiler has the builtin there
+  uintptr_t pointer;
+  __asm__("mr %0, 13" : "=r"(pointer));
+  return pointer;
+#else
+  return (uintptr_t)__builtin_thread_pointer();
+#endif
+}
+
+#endif
