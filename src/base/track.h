@@ -8,7 +8,7 @@
 //   track_taken, _resized, _given   src/alloc/tracked.c, src/heap/tracked.c: one block each
 //   track_hide                src/page/page.c: what a page has from the OS, before its first block
 //   track_show                src/memory/frontier.c: memory of the program's own function
-//   track_mapped, _unmapped   src/port/linux.c: ranges of addresses
+//   track_mapped, _unmapped   src/port/unix_map.h: ranges of addresses
 //   track_read                src/port/linux.c: what the kernel has written
 //   track_refused, _wrong     src/alloc/tracked.c: crimes that only the allocator sees
 //

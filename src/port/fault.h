@@ -1,5 +1,5 @@
 // Faults and stacks: what reports about memory errors need from a platform. As in port.h, no call
-// prints, reads an option or changes errno; one .c file per platform.
+// prints, reads an option or changes errno.
 #ifndef MI_PORT_FAULT_H
 #define MI_PORT_FAULT_H
 

@@ -7,16 +7,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../base/bits.h"
@@ -35,9 +30,6 @@
 enum { MAP_PLAIN = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE };
 
 // NOLINTNEXTLINE(readability-redundant-declaration) the headers may have come without _GNU_SOURCE
-EXTERN_C char** environ;
-
-// NOLINTNEXTLINE(readability-redundant-declaration) as above
 extern char* program_invocation_short_name;
 
 // ---- memory ----
@@ -72,6 +64,12 @@ static int os_call(long number, void* start, size_t bytes, int argument) {
   return error;
 }
 
+static int os_munmap(void* start, size_t bytes) { return os_call(SYS_munmap, start, bytes, 0); }
+
+static int os_mprotect(void* start, size_t bytes, int protection) {
+  return os_call(SYS_mprotect, start, bytes, protection);
+}
+
 static int os_advise(void* start, size_t bytes, int advice) {
   return os_call(SYS_madvise, start, bytes, advice);
 }
@@ -87,8 +85,6 @@ PRIVATE size_t port_page_bytes(void) {
   return bytes;
 }
 
-PRIVATE size_t port_granularity(void) { return port_page_bytes(); }
-
 // What one table of the lowest level maps; on AArch64 that table is an OS page itself.
 PRIVATE size_t port_huge_bytes(void) {
 #ifdef __aarch64__
@@ -98,59 +94,7 @@ PRIVATE size_t port_huge_bytes(void) {
 #endif
 }
 
-// At *out, if there is room.
-static int map_aligned(size_t bytes, size_t align, int protection, void** out) {
-  int error = os_mmap(*out, bytes, protection, MAP_PLAIN, out);
-  if (error != 0 || is_aligned(*out, align)) { return error; }
-  port_release(*out, bytes);
-  if (bytes + align < bytes) { return ENOMEM; }
-  uint8_t* wide = NULL;
-  error = os_mmap(NULL, bytes + align, protection, MAP_PLAIN, (void**)&wide);
-  if (error != 0) { return error; }
-  uint8_t* start = (uint8_t*)align_up((uintptr_t)wide, align);
-  const size_t before = (size_t)(start - wide);
-  if (before > 0) { port_release(wide, before); }
-  if (align > before) { port_release(start + bytes, align - before); }
-  *out = start;
-  return 0;
-}
-
-PRIVATE int port_reserve(size_t bytes, size_t align, void** out) {
-  const int error = map_aligned(bytes, align, PROT_NONE, out);
-  if (error == 0) { track_mapped(*out, bytes); }
-  return error;
-}
-
-PRIVATE int port_map(size_t bytes, size_t align, void** out) {
-  *out = NULL;
-  const int error = map_aligned(bytes, align, PROT_READ | PROT_WRITE, out);
-  if (error == 0) { track_mapped(*out, bytes); }
-  return error;
-}
-
-PRIVATE int port_map_guarded(size_t bytes, void** out) {
-  const size_t page = port_page_bytes();
-  uint8_t* start = NULL;
-  int error = os_mmap(NULL, bytes + 2 * page, PROT_NONE, MAP_PLAIN, (void**)&start);
-  if (error != 0) { return error; }
-  *out = start + page;
-  error = port_commit(*out, bytes);
-  if (error != 0) { (void)port_release(start, bytes + 2 * page); }
-  return error;
-}
-
-PRIVATE void port_release_guarded(void* start, size_t bytes) {
-  const size_t page = port_page_bytes();
-  (void)port_release((uint8_t*)start - page, bytes + 2 * page);
-}
-
-PRIVATE int port_commit(void* start, size_t bytes) {
-  const int error = os_call(SYS_mprotect, start, bytes, PROT_READ | PROT_WRITE);
-  if (likely(error == 0)) { return 0; }
-  void* same = NULL;  // a sandbox may forbid the one call and not the other
-  return os_mmap(start, bytes, PROT_READ | PROT_WRITE, MAP_PLAIN | MAP_FIXED, &same) == 0 ? 0
-                                                                                          : error;
-}
+#include "unix_map.h"
 
 PRIVATE int port_populate(void* start, size_t bytes) {
   enum { POPULATE_WRITE = 23 };
@@ -162,14 +106,7 @@ PRIVATE int port_decommit(void* start, size_t bytes) {
   return error == EINVAL ? os_advise(start, bytes, MADV_DONTNEED_LOCKED) : error;  // after mlockall
 }
 
-PRIVATE int port_purge(void* start, size_t bytes) { return port_decommit(start, bytes); }
-
 PRIVATE int port_reset(void* start, size_t bytes) { return os_advise(start, bytes, MADV_FREE); }
-
-PRIVATE int port_release(void* start, size_t bytes) {
-  track_unmapped(start, bytes);
-  return os_call(SYS_munmap, start, bytes, 0);
-}
 
 PRIVATE int port_move(void* from, size_t from_bytes, void* to, size_t to_bytes) {
   const int saved = errno;
@@ -177,10 +114,6 @@ PRIVATE int port_move(void* from, size_t from_bytes, void* to, size_t to_bytes) 
   const int error = p == -1 ? errno : 0;
   errno = saved;
   return error;
-}
-
-PRIVATE int port_shorten(void* start, size_t old_bytes, size_t new_bytes) {
-  return os_call(SYS_munmap, (uint8_t*)start + new_bytes, old_bytes - new_bytes, 0);
 }
 
 PRIVATE int port_advise_huge(void* start, size_t bytes, bool wanted) {
@@ -216,10 +149,8 @@ static size_t decimal_of(const char* text) {
 enum { GUARD_INSTALL = 102, GUARD_REMOVE = 103 };
 
 static _Atomic(bool)
-    has_guard_markers;                  // or had: never false again, since threads find out at once
-static _Atomic(bool) markers_missing;   // not tried any more
-static _Atomic(size_t) guard_mappings;  // about; for the limit
-static _Atomic(bool) has_guard_mappings;  // … or had
+    has_guard_markers;                 // or had: never false again, since threads find out at once
+static _Atomic(bool) markers_missing;  // not tried any more
 
 // An eighth of the mappings that the process may have, of which each takes two.
 static size_t guard_mappings_most(void) {
@@ -248,18 +179,7 @@ static int guard_by_marker(void* start, size_t bytes) {
   return error;
 }
 
-// What comes back later must be zero: no guard where memory can't be given back.
-static int guard_by_mapping(void* start, size_t bytes) {
-  if (add_relaxed(&guard_mappings, 1) >= guard_mappings_most()) {
-    sub_relaxed(&guard_mappings, 1);
-    return ENOMEM;
-  }
-  store_relaxed(&has_guard_mappings, true);
-  int error = port_decommit(start, bytes);
-  if (error == 0) { error = os_call(SYS_mprotect, start, bytes, PROT_NONE); }
-  if (error != 0) { sub_relaxed(&guard_mappings, 1); }
-  return error;
-}
+#include "unix_guard.h"
 
 PRIVATE int port_guard(void* start, size_t bytes) {
   const int error = guard_by_marker(start, bytes);
@@ -274,29 +194,7 @@ PRIVATE int port_unguard(void* start, size_t bytes) {
     return os_mmap(start, bytes, PROT_READ | PROT_WRITE, MAP_PLAIN | MAP_FIXED, &same);
   }
   if (!load_relaxed(&has_guard_mappings)) { return marked ? 0 : EINVAL; }
-  const int error = os_call(SYS_mprotect, start, bytes, PROT_READ | PROT_WRITE);
-  if (error == 0 && !marked && load_relaxed(&guard_mappings) > 0) {
-    sub_relaxed(&guard_mappings, 1);
-  }
-  return error;
-}
-
-// SIZE_MAX without one, and where it is more than there are addresses.
-static size_t limit_of(bool data) {
-  struct rlimit limit = {.rlim_cur = RLIM_INFINITY};
-  const int saved = errno;
-  (void)getrlimit(data ? RLIMIT_DATA : RLIMIT_AS, &limit);
-  errno = saved;
-  return limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= SIZE_MAX ? SIZE_MAX
-                                                                       : (size_t)limit.rlim_cur;
-}
-
-PRIVATE size_t port_address_limit(void) { return limit_of(false); }
-
-PRIVATE bool port_data_is_limited(void) { return limit_of(true) != SIZE_MAX; }
-
-PRIVATE int port_seal(void* start, size_t bytes, bool on) {
-  return os_call(SYS_mprotect, start, bytes, on ? PROT_NONE : PROT_READ | PROT_WRITE);
+  return unguard_mapping(start, bytes, !marked);
 }
 
 // What the pages leave stays mapped: nobody else's memory can come to lie there meanwhile.
@@ -356,103 +254,34 @@ PRIVATE int port_map_huge(size_t bytes, size_t huge_bytes, int node, void** out)
 
 static bool is_set_user_id(void) { return getauxval(AT_SECURE) != 0; }
 
-PRIVATE char* const* port_environ(void) { return is_set_user_id() ? NULL : environ; }
-
-PRIVATE const char* port_getenv(const char* name) {
-  const size_t length = strlen(name);
-  char* const* entry = port_environ();
-  for (; entry != NULL && *entry != NULL; entry++) {
-    if (strncmp(*entry, name, length) == 0 && (*entry)[length] == '=') {
-      return *entry + length + 1;
-    }
-  }
-  return NULL;
+// No cancellation point.
+static long os_write(int descriptor, const char* text, size_t length) {
+  return syscall(SYS_write, descriptor, text, length);
 }
 
-static _Atomic(bool) stderr_is_other;
-
-PRIVATE void port_check_stderr(void) {
-  const int saved = errno;
-  store_relaxed(&stderr_is_other, syscall(SYS_fcntl, STDERR_FILENO, F_GETFD, 0L) == -1);
-  errno = saved;
-}
-
-// The copy of standard error, and which file it is; 0: there is none.
-static struct {
-  _Atomic(int) number;
-  dev_t device;
-  ino_t inode;
-} stderr_copy;
-
-// Far from the numbers that a program's own files get.
-PRIVATE void port_keep_stderr(void) {
-  enum { FIRST_NUMBER = 500, FIRST_OF_FEW = 50 };
-  const int saved = errno;
-  struct stat status;
-  int number = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, (int)FIRST_NUMBER);
-  if (number < 0) { number = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, (int)FIRST_OF_FEW); }
-  if (number >= 0 && fstat(number, &status) == 0) {
-    stderr_copy.device = status.st_dev;
-    stderr_copy.inode = status.st_ino;
-    store_release(&stderr_copy.number, number);  // [E1] out: which file it is
-  }
-  errno = saved;
-}
-
-// -1 if there is no copy, or if the number is another file's by now.
-static int kept_stderr(void) {
-  struct stat status;
-  const int number = load_acquire(&stderr_copy.number);  // [E1] in
-  const bool is_ours = number != 0 && fstat(number, &status) == 0 &&
-                       status.st_dev == stderr_copy.device && status.st_ino == stderr_copy.inode;
-  return is_ours ? number : -1;
-}
-
-// False: the descriptor is closed.
-static bool write_all(int descriptor, const char* text, size_t length) {
-  while (length > 0) {
-    const long done = syscall(SYS_write, descriptor, text, length);  // no cancellation point
-    if (done <= 0 && errno != EINTR) { return errno != EBADF; }
-    if (done > 0) { text += done, length -= (size_t)done; }
-  }
-  return true;
-}
-
-PRIVATE void port_write_stderr(const char* text, size_t length) {
-  const int saved = errno;
-  if (!load_relaxed(&stderr_is_other) && !write_all(STDERR_FILENO, text, length)) {
-    (void)write_all(kept_stderr(), text, length);
-  }
-  errno = saved;
-}
+#include "unix_env.h"
 
 PRIVATE int port_process_id(void) { return (int)syscall(SYS_getpid); }
 
 PRIVATE const char* port_program_name(void) { return program_invocation_short_name; }
 
-static uint64_t ns_of(struct timespec t) {
-  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
+#include "unix_time.h"
 
 PRIVATE int64_t port_clock_ms(void) {
-  struct timespec t = {0};
-  const int saved = errno;
-  if (clock_gettime(CLOCK_MONOTONIC_COARSE, &t) != 0) { errno = saved; }
-  return (int64_t)(ns_of(t) / 1000000u);
+  return (int64_t)(clock_ns(CLOCK_MONOTONIC_COARSE) / 1000000u);
 }
 
 // Asked once, as the process starts. Most programs end without another question, and what the C
 // library needs to answer it without a system call would be 64 KiB more of it in their memory.
 PRIVATE uint64_t port_clock_ns(void) {
+#ifdef __LP64__  // the kernel's form of the time is the C library's
   struct timespec t = {0};
   const int saved = errno;
-#ifdef __LP64__  // the kernel's form of the time is the C library's
-  const long result = syscall(SYS_clock_gettime, (long)CLOCK_MONOTONIC, &t);
-#else
-  const long result = clock_gettime(CLOCK_MONOTONIC, &t);
-#endif
-  if (result != 0) { errno = saved; }
+  if (syscall(SYS_clock_gettime, (long)CLOCK_MONOTONIC, &t) != 0) { errno = saved; }
   return ns_of(t);
+#else
+  return clock_ns(CLOCK_MONOTONIC);
+#endif
 }
 
 PRIVATE _Noreturn void port_abort(void) { abort(); }
@@ -492,10 +321,6 @@ PRIVATE void port_wake_one(_Atomic(uint32_t)* word) {
   errno = saved;
 }
 
-static uint64_t timeval_ms(struct timeval t) {
-  return (uint64_t)t.tv_sec * 1000u + (uint64_t)t.tv_usec / 1000u;
-}
-
 static size_t resident_pages(void) {
   char text[128];  // statm: "size resident …" in pages
   (void)read_file("/proc/self/statm", text, sizeof(text));
@@ -505,11 +330,7 @@ static size_t resident_pages(void) {
 
 PRIVATE void port_usage(port_usage_t* out) {
   struct rusage usage = {0};
-  const int saved = errno;
-  (void)getrusage(RUSAGE_SELF, &usage);
-  errno = saved;
-  out->user_ms = timeval_ms(usage.ru_utime);
-  out->system_ms = timeval_ms(usage.ru_stime);
+  take_usage(out, &usage);
   out->peak_rss_bytes = (size_t)usage.ru_maxrss * KiB;
   out->page_faults = (size_t)usage.ru_minflt + (size_t)usage.ru_majflt;
   out->rss_bytes = resident_pages() * port_page_bytes();
@@ -533,33 +354,7 @@ PRIVATE bool port_is_single_threaded(void) {
   return &__libc_single_threaded != NULL && __libc_single_threaded != 0;
 }
 
-static pthread_key_t exit_key;
-static _Atomic(bool) has_exit_key;
-
-// These three may allocate, and then set errno.
-
-PRIVATE int port_thread_exit_init(void (*on_exit)(void*)) {
-  const int saved = errno;
-  const int error = pthread_key_create(&exit_key, on_exit);
-  errno = saved;
-  store_release(&has_exit_key, error == 0);  // [K1] out: the key
-  return error;
-}
-
-PRIVATE int port_thread_arm(void* argument) {
-  if (!load_acquire(&has_exit_key)) { return EAGAIN; }  // [K1] in
-  const int saved = errno;
-  const int error = pthread_setspecific(exit_key, argument);
-  errno = saved;
-  return error;
-}
-
-PRIVATE int port_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void)) {
-  const int saved = errno;
-  const int error = pthread_atfork(prepare, parent, child);
-  errno = saved;
-  return error;
-}
+#include "unix_thread.h"
 
 // glibc's names; a thread may take this lock more than once. In the child glibc itself makes it
 // new, but only where it knows of other threads.

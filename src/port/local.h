@@ -1,10 +1,12 @@
 // Which port this is: the only place in src/ that asks about the system. A port's header has its
 // constants, described in port.h, and what it answers in a few instructions; PORT_SOURCE and
-// PORT_FAULT_SOURCE are its files.
+// PORT_FAULT_SOURCE are its files. The test ports, which the build asks for by name, come first.
 #ifndef MI_PORT_LOCAL_H
 #define MI_PORT_LOCAL_H
 
-#if defined(__linux__)
+#if defined(MI_PORT_UNIX)
+#include "local_unix.h"
+#elif defined(__linux__)
 #include "local_linux.h"
 #elif defined(_WIN32)
 #error "mimalloc has no port to Windows yet"

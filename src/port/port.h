@@ -1,4 +1,5 @@
-// The calls that a platform must answer; one .c file per platform implements them all.
+// The calls that a platform must answer: each port does, see local.h. docs/porting.md tells how one
+// is made.
 //
 // A port prints nothing, reads no option and keeps no policy: it returns 0 or an error number. No
 // call changes errno, so that `free` keeps it. Every call is legal before constructors have run and

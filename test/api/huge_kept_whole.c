@@ -1,6 +1,6 @@
-/* test: timeout=60 when="release" env="MIMALLOC_ALLOW_THP=2"
+/* test: timeout=60 when="release linux" env="MIMALLOC_ALLOW_THP=2"
    Where huge pages are wanted everywhere, purging splits none: what is shorter stays, also when all
-   unused memory is asked for. */
+   unused memory is asked for. Needs a port with huge pages. */
 #include "api.h"
 
 enum { COUNT = 16 };

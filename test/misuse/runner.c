@@ -10,6 +10,7 @@
 //     --found N        exit status N says that the tool around CRIMES found something
 //     --only PATTERN   only cases that match; shell wildcards
 //     --skip PATTERN   not these
+//     --skip-size NAME not those on blocks of this size
 //     --runs N         each case so many times
 //     --jobs N         so many at once (2)
 //     --seconds N      a case may take so long (20)
@@ -60,7 +61,8 @@ static job_t jobs[JOBS_MAX];
 static int job_count, next_job;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-static const char *table_path, *column, *preload, *only = "*", *skip = "", *wrap, *program;
+static const char *table_path, *column, *preload, *only = "*", *skip = "", *skip_size = "", *wrap,
+                                                  *program;
 static char* environment[ENV_MAX];
 static int environment_count, found = -1, runs = 1, threads = 2, seconds = 20;
 
@@ -104,7 +106,7 @@ static void add_jobs(char** field, const char* cell, char* words) {
   if (fnmatch(only, field[0], 0) != 0 || fnmatch(skip, field[0], 0) == 0) { return; }
   for (char *rest = strdup(field[1]), *size; (size = strsep(&rest, ",")) != NULL;) {
     char* expected = expected_for(cell, size);
-    if (strcmp(expected, "-") == 0) { continue; }
+    if (strcmp(expected, "-") == 0 || strcmp(size, skip_size) == 0) { continue; }
     for (char *whose = strdup(field[2]), *from; (from = strsep(&whose, ",")) != NULL;) {
       for (int i = 0; i < runs; i++) {
         if (job_count == JOBS_MAX) { die("too many cases", table_path); }
@@ -310,10 +312,12 @@ typedef struct option {
 } option_t;
 
 static const option_t options[] = {
-    {"--table", &table_path, NULL}, {"--column", &column, NULL}, {"--preload", &preload, NULL},
-    {"--wrap", &wrap, NULL},        {"--only", &only, NULL},     {"--skip", &skip, NULL},
-    {"--found", NULL, &found},      {"--runs", NULL, &runs},     {"--jobs", NULL, &threads},
-    {"--seconds", NULL, &seconds},
+    {"--table", &table_path, NULL},    {"--column", &column, NULL},
+    {"--preload", &preload, NULL},     {"--wrap", &wrap, NULL},
+    {"--only", &only, NULL},           {"--skip", &skip, NULL},
+    {"--found", NULL, &found},         {"--runs", NULL, &runs},
+    {"--jobs", NULL, &threads},        {"--seconds", NULL, &seconds},
+    {"--skip-size", &skip_size, NULL},
 };
 
 static void read_option(const char* name, char* value) {

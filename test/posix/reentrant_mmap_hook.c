@@ -1,4 +1,4 @@
-/* test: timeout=20 */
+/* test: timeout=20 when="linux" (other ports call the C library's mmap) */
 /* A program that wraps mmap, munmap and madvise with functions that allocate: no endless recursion,
    no deadlock. */
 #define _GNU_SOURCE

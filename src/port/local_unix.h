@@ -1,0 +1,16 @@
+// Any system with POSIX 2008. See local.h.
+#ifndef MI_PORT_LOCAL_UNIX_H
+#define MI_PORT_LOCAL_UNIX_H
+
+#include "unix_errno.h"
+
+#define PORT_SOURCE       "port/unix.c"
+#define PORT_FAULT_SOURCE "port/unix_fault.c"
+
+enum { PORT_DECOMMIT_STAYS = 1, PORT_CAN_MOVE = 0 };
+enum { PORT_EXIT_ROUNDS = 3 };  // POSIX promises four rounds of destructors
+
+extern HIDDEN THREAD_LOCAL char port_thread_mark;
+FAST uintptr_t port_thread_id(void) { return (uintptr_t)&port_thread_mark; }
+
+#endif

@@ -1,0 +1,71 @@
+// A system of which nothing is known but that it has POSIX 2008, threads and anonymous memory. It
+// serves as the port to such systems, and on Linux as a test of what the library asks of one.
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "port.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+
+#include "../base/track.h"
+#include "unix_plain.h"
+
+#ifndef MAP_ANONYMOUS  // POSIX has it since 2024
+#define MAP_ANONYMOUS MAP_ANON
+#endif
+
+enum { MAP_PLAIN = MAP_PRIVATE | MAP_ANONYMOUS };
+
+// ---- memory ----
+
+static int os_mmap(void* hint, size_t bytes, int protection, int flags, void** out) {
+  const int saved = errno;
+  void* p = mmap(hint, bytes, protection, flags, -1, 0);
+  const int error = p == MAP_FAILED ? errno : 0;
+  errno = saved;
+  if (error == 0) { *out = p; }
+  return error;
+}
+
+static int os_munmap(void* start, size_t bytes) {
+  const int saved = errno;
+  const int error = munmap(start, bytes) == 0 ? 0 : errno;
+  errno = saved;
+  return error;
+}
+
+static int os_mprotect(void* start, size_t bytes, int protection) {
+  const int saved = errno;
+  const int error = mprotect(start, bytes, protection) == 0 ? 0 : errno;
+  errno = saved;
+  return error;
+}
+
+#include "unix_map.h"
+
+// Fresh memory takes its place.
+PRIVATE int port_decommit(void* start, size_t bytes) {
+  void* same = NULL;
+  return os_mmap(start, bytes, PROT_READ | PROT_WRITE, MAP_PLAIN | MAP_FIXED, &same);
+}
+
+PRIVATE int port_reset(void* start, size_t bytes) { return port_decommit(start, bytes); }
+
+// Nobody says how many mappings there may be.
+static size_t guard_mappings_most(void) {
+  enum { MOST = 4096 };
+  return MOST;
+}
+
+#include "unix_guard.h"
+
+PRIVATE int port_guard(void* start, size_t bytes) { return guard_by_mapping(start, bytes); }
+
+PRIVATE int port_unguard(void* start, size_t bytes) { return unguard_mapping(start, bytes, true); }
+
+// ---- threads ----
+
+HIDDEN THREAD_LOCAL char port_thread_mark;
+
+#include "unix_thread.h"

@@ -1,0 +1,150 @@
+// What POSIX 2008 alone gives: no advice, no exchange of page tables, nothing to sleep on. The
+// ports that include this ask a system for no more.
+#ifndef MI_PORT_UNIX_PLAIN_H
+#define MI_PORT_UNIX_PLAIN_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../base/bits.h"
+
+// ---- calls that are cancellation points, where a thread that holds a lock must not end ----
+
+typedef struct calm {
+  int error, cancel;
+} calm_t;
+
+static calm_t calm_begin(void) {
+  calm_t calm = {.error = errno, .cancel = PTHREAD_CANCEL_ENABLE};
+  (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &calm.cancel);
+  return calm;
+}
+
+static void calm_end(calm_t calm) {
+  (void)pthread_setcancelstate(calm.cancel, &calm.cancel);
+  errno = calm.error;
+}
+
+// ---- memory ----
+
+PRIVATE size_t port_page_bytes(void) {
+  static _Atomic(size_t) known;
+  size_t bytes = load_relaxed(&known);
+  if (unlikely(bytes == 0)) {
+    const long answer = sysconf(_SC_PAGESIZE);
+    bytes = answer > 0 ? (size_t)answer : 4 * KiB;
+    store_relaxed(&known, bytes);
+  }
+  return bytes;
+}
+
+PRIVATE size_t port_huge_bytes(void) { return 0; }
+
+PRIVATE int port_advise_huge(void* start, size_t bytes, bool wanted) {
+  (void)start, (void)bytes, (void)wanted;
+  return ENOSYS;
+}
+
+PRIVATE int port_map_huge(size_t bytes, size_t huge_bytes, int node, void** out) {
+  (void)bytes, (void)huge_bytes, (void)node, (void)out;
+  return ENOSYS;
+}
+
+PRIVATE int port_populate(void* start, size_t bytes) {
+  (void)start, (void)bytes;
+  return ENOSYS;
+}
+
+PRIVATE int port_move(void* from, size_t from_bytes, void* to, size_t to_bytes) {
+  (void)from, (void)from_bytes, (void)to, (void)to_bytes;
+  return ENOSYS;
+}
+
+PRIVATE int port_put_away(void* start, size_t bytes, void* place) {
+  (void)start, (void)bytes, (void)place;
+  return ENOSYS;
+}
+
+PRIVATE int port_bring_back(void* start, size_t bytes, void* place) {
+  (void)start, (void)bytes, (void)place;
+  return ENOSYS;
+}
+
+// ---- process ----
+
+static bool is_set_user_id(void) { return getuid() != geteuid() || getgid() != getegid(); }
+
+static long os_write(int descriptor, const char* text, size_t length) {
+  const calm_t calm = calm_begin();
+  const long done = write(descriptor, text, length);
+  const int error = errno;
+  calm_end(calm);
+  if (done < 0) { errno = error; }
+  return done;
+}
+
+#include "unix_env.h"
+#include "unix_time.h"
+
+PRIVATE int port_process_id(void) { return (int)getpid(); }
+
+PRIVATE const char* port_program_name(void) { return "a program"; }
+
+PRIVATE int64_t port_clock_ms(void) { return (int64_t)(clock_ns(CLOCK_MONOTONIC) / 1000000u); }
+
+PRIVATE uint64_t port_clock_ns(void) { return clock_ns(CLOCK_MONOTONIC); }
+
+PRIVATE _Noreturn void port_abort(void) { abort(); }
+
+PRIVATE int port_numa_count(void) { return 1; }
+
+PRIVATE int port_random(void* out, size_t bytes) {
+  const calm_t calm = calm_begin();
+  const int descriptor = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
+  const long got = descriptor < 0 ? -1 : (long)read(descriptor, out, bytes);
+  if (descriptor >= 0) { (void)close(descriptor); }
+  calm_end(calm);
+  return got == (long)bytes ? 0 : ENOSYS;
+}
+
+// How much memory the process has, POSIX does not say.
+PRIVATE void port_usage(port_usage_t* out) {
+  struct rusage usage = {0};
+  *out = (port_usage_t){0};
+  take_usage(out, &usage);
+}
+
+// ---- threads ----
+
+PRIVATE void port_wait(_Atomic(uint32_t)* word, uint32_t value) {
+  enum { SOON_NS = 50000 };
+  const struct timespec soon = {.tv_nsec = SOON_NS};
+  const calm_t calm = calm_begin();
+  if (load_relaxed(word) == value) { (void)nanosleep(&soon, NULL); }
+  calm_end(calm);
+}
+
+PRIVATE void port_wake_one(_Atomic(uint32_t)* word) { (void)word; }
+
+static _Atomic(uint32_t) threads_numbered;
+static THREAD_LOCAL uint32_t thread_number;
+
+PRIVATE uint32_t port_thread_number(void) {
+  if (unlikely(thread_number == 0)) { thread_number = add_relaxed(&threads_numbered, 1) + 1; }
+  return thread_number;
+}
+
+PRIVATE void port_forget_thread_number(void) { thread_number = 0; }
+
+PRIVATE bool port_is_single_threaded(void) { return false; }
+
+// The C library's fork is left to see to its own locks.
+PRIVATE void port_lock_streams_for_fork(void) {}
+PRIVATE void port_unlock_streams_after_fork(bool child) { (void)child; }
+
+#endif
