@@ -6,6 +6,8 @@
 
 #if defined(MI_PORT_UNIX)
 #include "local_unix.h"
+#elif defined(MI_PORT_STRICT)
+#include "local_strict.h"
 #elif defined(__linux__)
 #include "local_linux.h"
 #elif defined(_WIN32)

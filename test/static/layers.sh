@@ -59,6 +59,7 @@ done
 port_of() {  # path below src/: the option that asks for the port that the file belongs to
   case $1 in
     port/unix*.c) echo -DMI_PORT_UNIX=1 ;;
+    port/strict*.c) echo -DMI_PORT_STRICT=1 ;;
   esac
 }
 

@@ -1,0 +1,16 @@
+// A test port: the rules of Windows, on Linux. See local.h and strict.c.
+#ifndef MI_PORT_LOCAL_STRICT_H
+#define MI_PORT_LOCAL_STRICT_H
+
+#include "unix_errno.h"
+
+#define PORT_SOURCE       "port/strict.c"
+#define PORT_FAULT_SOURCE "port/strict_fault.c"
+
+enum { PORT_DECOMMIT_STAYS = 0, PORT_CAN_MOVE = 0 };
+enum { PORT_EXIT_ROUNDS = 0 };
+
+extern HIDDEN THREAD_LOCAL char port_thread_mark;
+FAST uintptr_t port_thread_id(void) { return (uintptr_t)&port_thread_mark; }
+
+#endif
