@@ -611,6 +611,26 @@ unsafe extern "C" fn free_some(
 
 mi_register_deferred_free(Some(free_some), std::ptr::null_mut());
 """,
+    "mi_register_page_release": """
+unsafe extern "C" fn may_go(
+    _area: *const mi_heap_area_t,
+    _user_data: *mut *mut std::ffi::c_void,
+    _again: bool,
+    _arg: *mut std::ffi::c_void,
+) -> bool {
+    true // nobody reads what has been freed in it any more
+}
+
+mi_register_page_release(Some(may_go), std::ptr::null_mut());
+mi_register_page_release(None, std::ptr::null_mut());
+""",
+    "mi_page_user_data": """
+let block = mi_malloc(100);
+let words = mi_page_user_data(block);
+assert!(!words.is_null());
+assert!((*words).is_null()); // the page has just begun, or nobody has used it
+mi_free(block);
+""",
     "mi_register_error": """
 unsafe extern "C" fn failed(error: std::ffi::c_int, _arg: *mut std::ffi::c_void) {
     eprintln!("error {error}");

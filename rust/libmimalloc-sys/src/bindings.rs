@@ -45,6 +45,15 @@ pub type mi_deferred_free_fun = ::core::option::Option<
         arg: *mut ::core::ffi::c_void,
     ),
 >;
+#[doc = " Asked when no block of a page, which is a run of blocks of one size, or one large block, is in\nuse, and its memory would serve other sizes or go back to the OS. True: it may. False: the page\nis kept for blocks of its size in its heap, and asked for again, see `mi_register_page_release`.\n\n`area` describes the page; `user_data` is what `mi_page_user_data` gives for it. `again`: the\npage was kept when last asked for, and no block of it has been taken since; else blocks of it\nwere freed since, perhaps just now. `arg` is that of the registration.\n\nCalled in any thread that frees, allocates, collects or ends, under the library's locks: it may\nread and write the user data of this page, but call no other function of the library, nor any\nthat may allocate or free, fork, or wait for a thread that might. Not called for two threads and\none page at a time."]
+pub type mi_page_release_fun = ::core::option::Option<
+    unsafe extern "C" fn(
+        area: *const mi_heap_area_t,
+        user_data: *mut *mut ::core::ffi::c_void,
+        again: bool,
+        arg: *mut ::core::ffi::c_void,
+    ) -> bool,
+>;
 #[doc = " Takes a piece of output: a terminated string, whole lines not promised. It must not allocate."]
 pub type mi_output_fun = ::core::option::Option<
     unsafe extern "C" fn(msg: *const ::core::ffi::c_char, arg: *mut ::core::ffi::c_void),
@@ -260,7 +269,7 @@ pub const MI_CBIN_COUNT: mi_chunkbin_e = 6;
 pub type mi_chunkbin_e = ::core::ffi::c_int;
 #[doc = " Kinds of chunk, of which arenas may consist. This library has none: their counts stay 0."]
 pub use self::mi_chunkbin_e as mi_chunkbin_t;
-#[doc = " Something that comes and goes: all there ever was, the most at one time, and what there is\nnow."]
+#[doc = " Something that comes and goes: all there ever was, the most at one time (of blocks an estimate,\nunless `peaks_are_exact`), and what there is now."]
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct mi_stat_count_s {
@@ -271,7 +280,7 @@ pub struct mi_stat_count_s {
     #[doc = " What there is now."]
     pub current: i64,
 }
-#[doc = " Something that comes and goes: all there ever was, the most at one time, and what there is\nnow."]
+#[doc = " Something that comes and goes: all there ever was, the most at one time (of blocks an estimate,\nunless `peaks_are_exact`), and what there is now."]
 pub type mi_stat_count_t = mi_stat_count_s;
 #[doc = " Something that only grows."]
 #[repr(C)]
@@ -1085,6 +1094,10 @@ extern "C" {
     pub fn mi_wcsdup(s: *const wchar_t) -> *mut wchar_t;
     #[doc = " Copies a string in a multi-byte code page into a new block; NULL gives NULL.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_mbsdup(b\"text\\0\".as_ptr());\n    assert!(!block.is_null());\n    mi_free(block.cast());\n}\n```"]
     pub fn mi_mbsdup(s: *const ::core::ffi::c_uchar) -> *mut ::core::ffi::c_uchar;
+    #[doc = " Pages whose memory must not serve other sizes yet\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    unsafe extern \"C\" fn may_go(\n        _area: *const mi_heap_area_t,\n        _user_data: *mut *mut std::ffi::c_void,\n        _again: bool,\n        _arg: *mut std::ffi::c_void,\n    ) -> bool {\n        true // nobody reads what has been freed in it any more\n    }\n\n    mi_register_page_release(Some(may_go), std::ptr::null_mut());\n    mi_register_page_release(None, std::ptr::null_mut());\n}\n```"]
+    pub fn mi_register_page_release(fun: mi_page_release_fun, arg: *mut ::core::ffi::c_void);
+    #[doc = " Two words of the program's own for the page of a live block `p`, or of one of `area->blocks`. NULL when each page begins, and when it begins to serve another size; the library never reads them. They may be used as long as a block of the page is live, and inside the function above; threads that share them agree among themselves. NULL, if p is in no page, or out of memory (256 bytes for 15 pages or fewer are taken at the first use of one of them).\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc(100);\n    let words = mi_page_user_data(block);\n    assert!(!words.is_null());\n    assert!((*words).is_null()); // the page has just begun, or nobody has used it\n    mi_free(block);\n}\n```"]
+    pub fn mi_page_user_data(p: *const ::core::ffi::c_void) -> *mut *mut ::core::ffi::c_void;
     #[doc = " Registers what is called now and then by slow paths. Each registers one function for the process, in place of the former; NULL takes it away. For output NULL means standard error.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    unsafe extern \"C\" fn free_some(\n        _force: bool,\n        _heartbeat: std::ffi::c_ulonglong,\n        _arg: *mut std::ffi::c_void,\n    ) {\n        // frees what the program has put off freeing\n    }\n\n    mi_register_deferred_free(Some(free_some), std::ptr::null_mut());\n}\n```"]
     pub fn mi_register_deferred_free(fun: mi_deferred_free_fun, arg: *mut ::core::ffi::c_void);
     #[doc = " Registers what takes messages and statistics; NULL: standard error does. Each registers one function for the process, in place of the former; NULL takes it away. For output NULL means standard error.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    unsafe extern \"C\" fn print(text: *const std::ffi::c_char, _arg: *mut std::ffi::c_void) {\n        eprint!(\"{}\", std::ffi::CStr::from_ptr(text).to_str().unwrap_or(\"\"));\n    }\n\n    mi_register_output(Some(print), std::ptr::null_mut());\n}\n```"]
