@@ -21,12 +21,12 @@ enum { MAP_PLAIN = MAP_PRIVATE | MAP_ANONYMOUS };
 
 static int os_mmap(void* hint, size_t bytes, int protection, int flags, void** out) {
   const int saved = errno;
-  // cppcheck-suppress invalidFunctionArg  -1 is no file
+  // cppcheck-suppress invalidFunctionArg ; -1 is no file
   void* p = mmap(hint, bytes, protection, flags, -1, 0);
   const int error = p == MAP_FAILED ? errno : 0;
   errno = saved;
   if (error == 0) { *out = p; }
-  // cppcheck-suppress memleak  it is the caller's by `out`
+  // cppcheck-suppress memleak ; it is the caller's by `out`
   return error;
 }
 

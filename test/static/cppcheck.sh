@@ -1,7 +1,7 @@
 #!/bin/sh
 # test: when="release gcc" timeout=600
 # cppcheck finds nothing in src/, in release, FULL and debug builds. A finding that is none has a
-# line `// cppcheck-suppress NAME  REASON` above it.
+# line `// cppcheck-suppress NAME ; REASON` above it.
 source=${MI_SOURCE_DIR:-$(cd "$(dirname "$0")/../.." && pwd)}
 cd "$source" || exit 2
 command -v cppcheck >/dev/null || { echo "cppcheck: skipped: it is not installed"; exit 77; }
