@@ -10,7 +10,7 @@
 #define MI_IMPLEMENTATION
 #endif
 
-#include "port/port.h"
+#include "port/local.h"
 
 #ifdef PORT_SOURCE
 

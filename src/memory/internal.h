@@ -18,7 +18,7 @@
 #include "arena.h"
 
 enum { FIRST_ARENA = 8 << 20, HUGE_PAGE = 2 << 20, HUGE_SLICES = HUGE_PAGE / SLICE_BYTES };
-enum { MIN_KEPT = 4 << 20 };  // dirty bytes that are kept in any case
+enum { MIN_KEPT = 8 << 20 };  // dirty bytes that are kept in any case
 
 typedef struct memory_state {
   lock_t lock;

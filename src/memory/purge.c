@@ -3,8 +3,8 @@
 #include "../service/options.h"
 #include "internal.h"
 
-// Dirty bytes kept: 4 MiB, or 1/16 of what is in use, and where that turns out too little, more: up
-// to half of what is in use, or another 4 MiB; 16 MiB while they come and go many times a second.
+// Dirty bytes kept: 8 MiB, or 1/16 of what is in use, and where that turns out too little, more: up
+// to half of what is in use, or 16 MiB while they come and go many times a second.
 enum { KEPT_SHARE = 16, SLACK_SHARE = 2, REGRET_MS = 1000 };
 enum { SWINGS = 32, SWING_BYTES = 16 << 20 };
 enum { PURGE_PIECE = 256 << 10 };
@@ -126,8 +126,8 @@ static part_t longest(unsigned state, bool split) {
 }
 
 static size_t slack_most(void) {
-  const size_t least = memory.swings >= SWINGS ? SWING_BYTES : MIN_KEPT;
-  return size_max(memory.taken_slices / SLACK_SHARE, least / SLICE_BYTES);
+  const size_t least = memory.swings >= SWINGS ? SWING_BYTES / SLICE_BYTES : 0;
+  return size_max(memory.taken_slices / SLACK_SHARE, least);
 }
 
 static size_t kept_slices(void) {

@@ -7,7 +7,7 @@
 #include "../check.h"
 #include "process.h"
 
-enum { BLOCKS = 168, BLOCK = 128 << 10, IDLE_MOST = (4 + 16 + 2) << 20, WARM_UP = 10, ROUNDS = 50 };
+enum { BLOCKS = 168, BLOCK = 128 << 10, IDLE_MOST = (8 + 16) << 20, WARM_UP = 10, ROUNDS = 50 };
 
 static void swing(int rounds) {
   static char* block[BLOCKS];
