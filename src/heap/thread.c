@@ -332,7 +332,7 @@ PRIVATE COLD void thread_catch_up(thread_t* thread) {
   if (collect) { thread_collect(thread, true); }
 }
 
-PRIVATE bool perturb_set(int value) {
+UNUSED PRIVATE bool perturb_set(int value) {
   thread_t* self = thread_self_or_null();
   if (!PERTURBS) { return value == 0; }
   store_relaxed(&perturb_value, value);
