@@ -6,6 +6,8 @@
 #     is functions, types, options and fields: as a word of code somewhere in the tree;
 #   - functions, in cmake/near.txt: as a word of src;
 #   - decisions by number, and the targets of links, in documents.
+# A document may say `<!-- of others: NAME NAME -->`: these names, in it, are not of this tree. Pages
+# api/NAME.md are made of include/NAME.h when the site is built.
 # Tags of memory orders, such as [R1]: each has a row in docs/memory-model.md, each row is used, and
 # each operation of src/ with an order has one, in its line or in a comment in the three above.
 # Invariants by name, such as "P1" in heap/verify.c: a comment of src/ says what each is.
@@ -89,6 +91,8 @@ awk -v elsewhere="$elsewhere" -v foreign="$foreign" '
       sub(/^[^A-Za-z0-9_.\/]/, "", token)
       gsub(/^(\.\.?\/)+|[.\/]+$/, "", token)
       if (token in is_elsewhere || token in is_file || token in is_path) { continue }
+      if ((FILENAME, token) in is_of_others) { continue }
+      if (token ~ /^api\/.*\.md$/ && ("include" substr(token, 4, length(token) - 6) ".h") in is_file) { continue }
       if (token ~ /[^\/*]\.(c|h|cpp|md|sh|py|txt|def|cmake|json|svg)$/) {
         offence(place " names the file " token ", which is not there")
       } else if (token ~ /^(src|test|docs|bench|tools|cmake|include)\/[A-Za-z0-9_\/-]+$/) {
@@ -100,7 +104,8 @@ awk -v elsewhere="$elsewhere" -v foreign="$foreign" '
     while (match(text, /[A-Za-z_][A-Za-z0-9]*_[A-Za-z0-9_]*/)) {
       word = substr(text, RSTART, RLENGTH)
       text = substr(text, RSTART + RLENGTH)
-      if (word !~ /_$/ && !(word in is_word) && !(word in is_elsewhere) && !known_word(word)) {
+      if (word !~ /_$/ && !(word in is_word) && !(word in is_elsewhere) && !known_word(word) &&
+          !((FILENAME, word) in is_of_others)) {
         offence(place " names " word ", which no code has")
       }
     }
@@ -112,6 +117,11 @@ awk -v elsewhere="$elsewhere" -v foreign="$foreign" '
     return sub(/^MIMALLOC_/, "", word) && tolower(word) in is_word
   }
   function check_document(place,  parts, n, i) {
+    if (sub(/^<!-- of others: /, "") && sub(/ -->$/, "")) {
+      n = split($0, parts, " ")
+      for (i = 1; i <= n; i++) { is_of_others[FILENAME, parts[i]] = 1 }
+      return
+    }
     check_files($0, place)
     n = split($0, parts, "`")
     for (i = 2; i <= n; i += 2) { check_words(parts[i], place) }
@@ -153,6 +163,7 @@ grep -ohwF -f "$work/near" -r src | sort -u | comm -23 "$work/near" - |
 
 while read -r document; do
   grep -oE '\]\([^)#]+' "$document" | sed 's/^](//' | grep -v '^https\{0,1\}:' | while read -r link; do
+    case $link in api/*.md) [ ! -e "include/$(basename "$link" .md).h" ] || continue ;; esac
     [ -e "$(dirname "$document")/$link" ] || echo "references: $document links to $link, which is not there"
   done
 done <"$work/documents" >"$work/links"
