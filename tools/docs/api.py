@@ -1,0 +1,143 @@
+"""Makes a page of the API reference of a header: its groups, and in each what it declares, with the
+comment that stands above it. A comment with a blank line below it speaks of all that follows."""
+
+import re
+
+GROUP = re.compile(r"^---- (.*?) ----\s*")
+ATTRIBUTE = re.compile(
+    r"\bmi_attr_(?:malloc|noexcept)\b|\bmi_attr_alloc\w*\([^)]*\)|\bmi_decl_\w+\b|\bmi_cdecl\b"
+)
+SKIPPED = re.compile(r"^(#(if|el|endif|include|undef|pragma)|#define (MIMALLOC_|mi_(attr|decl|cdecl)))")
+
+
+def pieces(text):
+    """Yields (kind, text) of a header: comment, code or blank, one for each construct."""
+    lines = text.split("\n")
+    at = 0
+    while at < len(lines):
+        line = lines[at]
+        start = at
+        if not line.strip():
+            yield "blank", ""
+        elif line.startswith("/*"):
+            while "*/" not in lines[at]:
+                at += 1
+            comment = "\n".join(lines[start : at + 1])
+            yield "comment", "\n".join(each.strip() for each in comment[2:-2].strip().split("\n"))
+        elif line.startswith("#"):
+            while lines[at].endswith("\\"):
+                at += 1
+            if not SKIPPED.match(line):
+                yield "code", "\n".join(lines[start : at + 1])
+        elif not line.startswith(('extern "C"', "}")):
+            depth = 0
+            while True:
+                code = re.sub(r"/\*.*?(\*/|$)", "", lines[at])
+                depth += code.count("{") + code.count("(") - code.count("}") - code.count(")")
+                if depth == 0 and re.search(r"[;}]\s*$", code):
+                    break
+                at += 1
+            yield "code", "\n".join(lines[start : at + 1])
+        at += 1
+
+
+def declared(code):
+    """The names that a construct declares."""
+    define = re.match(r"#define (\w+)", code)
+    if define:
+        return [define.group(1)]
+    if code.startswith("typedef"):
+        pointer = re.search(r"\((?:mi_cdecl )?\*?\s*(mi_\w+)\)\s*\(", code)
+        return [pointer.group(1) if pointer else re.search(r"(\w+)\s*;\s*$", code).group(1)]
+    if code.startswith("struct"):
+        return [re.match(r"struct (\w+)", code).group(1)]
+    found = re.search(r"\b(_?mi_\w+)\s*\(", ATTRIBUTE.sub("", code))
+    if not found:
+        raise SystemExit(f"api: what does this declare? {code}")
+    return [found.group(1)]
+
+
+def tidy(code):
+    """A declaration without what is for the compiler, and without a body."""
+    code = ATTRIBUTE.sub("", code)
+    if not code.startswith(("typedef", "#", "struct")):
+        code = re.sub(r"\s*\{.*", ";", code, flags=re.S)
+        code = re.sub(r"\s+", " ", code).strip()
+        return wrapped(re.sub(r" ?([,;)])", r"\1", code))
+    return re.sub(r"[ \t]+\n", "\n", code).replace("( mi_", "(mi_")
+
+
+def wrapped(code):
+    """Breaks a long declaration after commas."""
+    lines, indent = [code], code.find("(") + 1
+    while len(lines[-1]) > 84 and lines[-1].rfind(",", 0, 84) > indent:
+        line = lines.pop()
+        at = line.rfind(",", 0, 84) + 1
+        lines += [line[:at], " " * indent + line[at:].strip()]
+    return "\n".join(lines)
+
+
+def prose(comment, names):
+    """A comment as Markdown; names of functions lead to them."""
+    comment = re.sub(r"(?<!\n)\n- ", "\n\n- ", comment, count=1)  # a list begins a paragraph
+    paragraphs = re.split(r"\n\s*\n", comment)
+
+    def linked(match):
+        name = match.group(1)
+        return f"[`{name}`](#{name})" if name in names else match.group(0)
+
+    return "\n\n".join(re.sub(r"`(\w+)`", linked, each.replace("<", "&lt;")) for each in paragraphs)
+
+
+def entries(text):
+    """Yields ("group", title, text), ("note", text) and ("entry", comment, [code])."""
+    comment, codes = None, []
+    for kind, piece in [*pieces(text), ("blank", "")]:
+        group = GROUP.match(piece) if kind == "comment" else None
+        if kind == "code":
+            codes.append(piece)
+            continue
+        if codes:
+            yield "entry", comment, codes
+        elif comment:
+            yield "note", comment
+        comment, codes = None, []
+        if group:
+            yield "group", group.group(1), piece[group.end() :]
+        elif kind == "comment":
+            comment = piece
+
+
+def page(header, text):
+    found = [each for each in entries(text)]
+    if found[0][0] != "note":
+        raise SystemExit(f"{header}: no comment at its start")
+    names = {name for each in found if each[0] == "entry" for code in each[2] for name in declared(code)}
+    out = [f"# {header}", "", f"```c\n#include <{header}>\n```", ""]
+    hidden = False
+    for each in found:
+        if each[0] == "group":
+            hidden = each[1].startswith("Attributes")  # for the compiler alone
+            if not hidden:
+                title, _, rest = each[1].partition(": ")
+                rest = rest[:1].upper() + rest[1:] + "." if rest else ""
+                out += [f"## {title}", "", rest, "", prose(each[2], names), ""]
+        elif hidden:
+            continue
+        elif each[0] == "note":
+            out += [prose(each[1], names), ""]
+        else:
+            out += entry(header, each[1], each[2], names)
+    return "\n".join(out)
+
+
+def entry(header, comment, codes, names):
+    each = [name for code in codes for name in declared(code)]
+    if not comment and not codes[0].startswith(("#define", "typedef")):
+        raise SystemExit(f"{header}: no comment says what {each[0]} does")
+    out = []
+    if len(each) > 1:  # the first has the heading; the others are found by name as well
+        out += ["".join(f'<a id="{name}"></a>' for name in each[1:]), ""]
+    title = ", ".join(f"`{name}`" for name in each[:4]) + (" …" if len(each) > 4 else "")
+    out += [f"### {title} {{ #{each[0]} }}", "", "```c", *[tidy(code) for code in codes], "```", ""]
+    return out + [prose(comment or "", names), ""]

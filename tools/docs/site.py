@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""Lays out the pages of the documentation site for mkdocs: those of docs/, the READMEs of folders,
+and the API reference made of the headers. Links that fit the source tree are made to fit the site.
+
+  site.py TREE OUTPUT     writes OUTPUT/pages and OUTPUT/mkdocs.yml
+"""
+
+import os
+import re
+import shutil
+import sys
+
+import api
+
+# Pages that lie outside of docs/, by the name that they have in the site.
+ELSEWHERE = {
+    "README.md": "readme.md",
+    "CHANGELOG.md": "changelog.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "SECURITY.md": "reporting.md",
+    "src/README.md": "source.md",
+    "bench/README.md": "bench.md",
+    "bench/results/summary.md": "results.md",
+    "bench/trace/README.md": "traces.md",
+    "packaging/README.md": "packaging.md",
+    "rust/mimalloc/README.md": "rust.md",
+    "rust/libmimalloc-sys/README.md": "rust-sys.md",
+}
+HEADERS = ["mimalloc.h", "mimalloc-stats.h", "mimalloc-profile.h"]
+LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
+FENCE = re.compile(r"^ *(```|~~~)")
+
+
+def pages_of(tree):
+    """Maps each document of the tree to its page, both relative."""
+    pages = {}
+    for folder, folders, files in os.walk(os.path.join(tree, "docs")):
+        folders.sort()
+        for name in sorted(files):
+            path = os.path.relpath(os.path.join(folder, name), tree)
+            if name.endswith(".md"):
+                pages[path] = os.path.relpath(path, "docs")
+    pages.update(ELSEWHERE)
+    return pages
+
+
+class Links:
+    """Rewrites the links of a document: to the page of what they name, or to its name alone."""
+
+    def __init__(self, tree, pages, output):
+        self.tree, self.pages, self.output = tree, pages, output
+
+    def target(self, path):
+        """The page of a file or folder of the tree, or None."""
+        for each in (path, os.path.join(path, "README.md"), os.path.join(path, "index.md")):
+            if each in self.pages:
+                return self.pages[each]
+        if path == "docs/decisions":
+            return "decisions/index.md"
+        return None
+
+    def rewrite(self, document, page, match):
+        image, text, link = match.groups()
+        if re.match(r"[a-z]+:|#", link):
+            return match.group(0)
+        link, hash_sign, anchor = link.partition("#")
+        path = os.path.normpath(os.path.join(os.path.dirname(document), link))
+        if not os.path.exists(os.path.join(self.tree, path)):
+            if link.startswith("api/"):  # made here, and checked by mkdocs
+                return match.group(0)
+            raise SystemExit(f"{document}: links to {link}, which is not there")
+        target = self.target(path)
+        if image:
+            target = os.path.join("images", os.path.basename(path))
+            copy_to = os.path.join(self.output, target)
+            os.makedirs(os.path.dirname(copy_to), exist_ok=True)
+            shutil.copyfile(os.path.join(self.tree, path), copy_to)
+        if target is None:  # a file of the sources, which are not part of the site
+            return text
+        target = os.path.relpath(target, os.path.dirname(page) or ".")
+        return f"{image}[{text}]({target}{hash_sign}{anchor})"
+
+    def rewrite_all(self, document, page, text):
+        lines, fenced = [], False
+        for line in text.split("\n"):
+            if FENCE.match(line):
+                fenced = not fenced
+            if not fenced:
+                line = LINK.sub(lambda match: self.rewrite(document, page, match), line)
+            lines.append(line)
+        return "\n".join(lines)
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def write(path, text):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def decisions(tree):
+    """Number and title, and file, of each decision."""
+    folder = os.path.join(tree, "docs/decisions")
+    names = sorted(name for name in os.listdir(folder) if name.endswith(".md"))
+    return [(read(os.path.join(folder, name)).split("\n")[0].lstrip("# "), name) for name in names]
+
+
+def decisions_index(found):
+    rows = "\n".join(f"- [{title}]({name})" for title, name in found)
+    return f"""# Decisions
+
+What was chosen, why, and what was measured. One that a later one replaced says so in its first lines.
+
+{rows}
+"""
+
+
+def navigation(tree, template, found):
+    """The template's lines, with those that only the tree knows."""
+    each = "".join(f"      - decisions/{name}\n" for _, name in found)
+    each += "".join(
+        f"      - Measurements for {name[:-3]}: measurements/{name}\n"
+        for name in sorted(os.listdir(os.path.join(tree, "docs/measurements")))
+    )
+    headers = "".join(f"      - {header}: api/{header[:-2]}.md\n" for header in HEADERS)
+    return template.replace("      - @DECISIONS@\n", each).replace("      - @HEADERS@\n", headers)
+
+
+def main():
+    tree, output = sys.argv[1:]
+    folder = os.path.join(output, "pages")
+    shutil.rmtree(folder, ignore_errors=True)
+    pages = pages_of(tree)
+    links = Links(tree, pages, folder)
+    for document, page in pages.items():
+        text = links.rewrite_all(document, page, read(os.path.join(tree, document)))
+        write(os.path.join(folder, page), text)
+    found = decisions(tree)
+    write(os.path.join(folder, "decisions/index.md"), decisions_index(found))
+    for header in HEADERS:
+        text = api.page(header, read(os.path.join(tree, "include", header)))
+        write(os.path.join(folder, "api", header[:-2] + ".md"), text)
+    for name in ("site.css", "iframe-worker.js"):
+        shutil.copyfile(os.path.join(tree, "docs", name), os.path.join(folder, name))
+    template = read(os.path.join(tree, "docs/mkdocs.yml"))
+    write(os.path.join(output, "mkdocs.yml"), navigation(tree, template, found))
+
+
+main()
