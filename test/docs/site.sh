@@ -1,0 +1,91 @@
+#!/bin/sh
+# test: label=long when="release gcc glibc"
+# packages: python3-venv
+# The documentation site can be built, strictly; its links lead somewhere, and pages fetch nothing
+# from elsewhere; the reference has each function that the library exports; and the examples of the
+# pages compile and do what the pages say. A line above an example says how it is run:
+#   <!-- run [VARIABLE=VALUE…] | TEXT -->             it ends well, and TEXT is on standard error
+#   <!-- misuse [debug] [VARIABLE=VALUE…] | TEXT -->  it ends by a signal; debug: in the debug build
+source=${MI_SOURCE_DIR:-$(cd "$(dirname "$0")/../.." && pwd)}
+: "${MI_LIB_SHARED:=$source/build/release/libmimalloc.so.3}"
+: "${CC:=cc}" "${CXX:=c++}"
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+failed=0
+fail() { echo "site: $*"; failed=1; }
+
+"$source/mi" docs >"$work/log" 2>&1
+case $? in
+  0) ;;
+  3) echo "site: skipped: $(tail -n 1 "$work/log")"; exit 77 ;;
+  *) cat "$work/log"; exit 1 ;;
+esac
+
+python3 "$source/test/docs/links.py" "$source/build/site" || failed=1
+
+nm -D --defined-only "$MI_LIB_SHARED" | sed -n 's/.* T \(mi_[a-z0-9_]*\).*/\1/p' | sort -u >"$work/functions"
+[ "$(wc -l <"$work/functions")" -gt 200 ] || fail "the library exports too few functions"
+while read -r function; do
+  grep -q "id=\"$function\"" "$source"/build/site/api/*.html || fail "the reference has no $function"
+done <"$work/functions"
+
+# ---- examples ------------------------------------------------------------------------------------
+
+# Writes N.c or N.cpp, and N.how, for each example; N counts them.
+awk -v work="$work" '
+  /^<!-- (run|misuse) .*-->$/ { how = $0; gsub(/^<!-- | -->$/, "", how); next }
+  how != "" && /^```c(pp)?( |$)/ {
+    at++
+    name = work "/" at
+    print how >(name ".how"); close(name ".how")
+    name = name ($0 ~ /^```cpp/ ? ".cpp" : ".c")
+    inside = 1; how = ""
+    next
+  }
+  /^```$/ && inside { inside = 0; close(name) }
+  inside { print >name }
+  END { print at + 0 >(work "/count") }' "$source"/docs/*.md
+count=$(cat "$work/count")
+[ "$count" -ge 5 ] || fail "there are only $count examples"
+
+compile() {  # number kind library
+  case $2 in run) set -- "$1" "$3" -Wall -Wextra -Werror ;; *) set -- "$1" "$3" -w ;; esac
+  number=$1 library=$2
+  shift 2
+  set -- "$@" -I "$source/include" -o "$work/$number" -Wl,--no-as-needed -Wl,-rpath,"$(dirname "$library")"
+  if [ -e "$work/$number.c" ]; then
+    "$CC" -std=gnu11 -g -fno-builtin "$@" "$work/$number.c" "$library" -pthread
+  else
+    "$CXX" -std=c++17 -g "$@" "$work/$number.cpp" "$library" -pthread
+  fi
+}
+
+run_example() {  # number kind words... | text
+  number=$1 kind=$2 library=$MI_LIB_SHARED
+  shift 2
+  if [ "$1" = debug ]; then
+    library=$work/debug.o
+    [ -e "$library" ] || "$CC" -O1 -DMI_DEBUG=3 -DMI_MALLOC_OVERRIDE=1 -I "$source/include" -c \
+      "$source/src/static.c" -o "$library" || return
+    shift
+  fi
+  compile "$number" "$kind" "$library" >"$work/log" 2>&1 || { cat "$work/log"; fail "example $number does not compile"; return; }
+  { (exec env "$@" "$work/$number" >"$work/out" 2>"$work/err"); } 2>/dev/null
+  status=$?
+  case $kind in
+    run) [ $status = 0 ] || fail "example $number ends with status $status" ;;
+    *) [ $status -gt 128 ] || fail "example $number ends with status $status, not by a signal" ;;
+  esac
+}
+
+number=0
+while [ "$number" -lt "$count" ]; do
+  number=$((number + 1))
+  how=$(cat "$work/$number.how")
+  : >"$work/err"
+  # shellcheck disable=SC2086  # a list of words
+  run_example "$number" ${how%% |*}
+  grep -qF -e "${how#*| }" "$work/err" || { cat "$work/err"; fail "example $number ($how) does not say that"; }
+done
+echo "site: $(wc -l <"$work/functions") functions, $count examples"
+exit $failed
