@@ -2,8 +2,9 @@
 # test: label=long when="release gcc glibc"
 # packages: python3-venv
 # The documentation site can be built, strictly; its links lead somewhere, and pages fetch nothing
-# from elsewhere; the reference has each function that the library exports; and the examples of the
-# pages compile and do what the pages say. A line above an example says how it is run:
+# from elsewhere; the reference has each function that the library exports; the examples of the
+# reference (docs/examples) compile and end with status 0, and those of the pages do what these say. A
+# line above an example says how it is run:
 #   <!-- run [VARIABLE=VALUE…] | TEXT -->             it ends well, and TEXT is on standard error
 #   <!-- misuse [debug] [VARIABLE=VALUE…] | TEXT -->  it ends by a signal; debug: in the debug build
 source=${MI_SOURCE_DIR:-$(cd "$(dirname "$0")/../.." && pwd)}
@@ -87,5 +88,10 @@ while [ "$number" -lt "$count" ]; do
   run_example "$number" ${how%% |*}
   grep -qF -e "${how#*| }" "$work/err" || { cat "$work/err"; fail "example $number ($how) does not say that"; }
 done
-echo "site: $(wc -l <"$work/functions") functions, $count examples"
+for example in "$source"/docs/examples/*.c; do
+  number=$((number + 1))
+  cp "$example" "$work/$number.c"
+  run_example "$number" run
+done
+echo "site: $(wc -l <"$work/functions") functions, $number examples"
 exit $failed

@@ -108,7 +108,20 @@ def entries(text):
             comment = piece
 
 
-def page(header, text):
+def group(title, text, names, examples):
+    """The lines of a group: its heading, what holds for all of it, and an example, if there is one."""
+    title, _, rest = re.match(r"([^:(]*)(: |\()?(.*)", title).groups()
+    rest = rest.rstrip(")")
+    rest = rest[:1].upper() + rest[1:] + "." if rest else ""
+    out = [f"## {title.strip()}", "", rest, "", prose(text, names), ""]
+    example = examples.pop(re.sub(r"[^a-z0-9]+", "-", title.strip().lower()), None)
+    if example:
+        out += ['??? example "Example"', "", "    ```c", *["    " + line for line in example.split("\n")], "    ```", ""]
+    return out
+
+
+def page(header, text, examples):
+    """The page of a header. The examples, by the names of their groups, are taken as they are used."""
     found = [each for each in entries(text)]
     if found[0][0] != "note":
         raise SystemExit(f"{header}: no comment at its start")
@@ -119,9 +132,7 @@ def page(header, text):
         if each[0] == "group":
             hidden = each[1].startswith("Attributes")  # for the compiler alone
             if not hidden:
-                title, _, rest = each[1].partition(": ")
-                rest = rest[:1].upper() + rest[1:] + "." if rest else ""
-                out += [f"## {title}", "", rest, "", prose(each[2], names), ""]
+                out += group(each[1], each[2], names, examples)
         elif hidden:
             continue
         elif each[0] == "note":

@@ -141,9 +141,13 @@ def main():
         write(os.path.join(folder, page), text)
     found = decisions(tree)
     write(os.path.join(folder, "decisions/index.md"), decisions_index(found))
+    folder_of_examples = os.path.join(tree, "docs/examples")
+    examples = {name[:-2]: read(os.path.join(folder_of_examples, name)).rstrip() for name in os.listdir(folder_of_examples)}
     for header in HEADERS:
-        text = api.page(header, read(os.path.join(tree, "include", header)))
+        text = api.page(header, read(os.path.join(tree, "include", header)), examples)
         write(os.path.join(folder, "api", header[:-2] + ".md"), text)
+    if examples:
+        raise SystemExit(f"no group of a header has the name of these examples: {sorted(examples)}")
     for name in ("site.css", "iframe-worker.js"):
         shutil.copyfile(os.path.join(tree, "docs", name), os.path.join(folder, name))
     template = read(os.path.join(tree, "docs/mkdocs.yml"))
