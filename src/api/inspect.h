@@ -4,10 +4,6 @@
 
 #include "../heap/heap.h"
 
-// A function that reads fields of other threads' pages. Each value was true at some moment; what is
-// computed from them is a good estimate, and exact when no other thread allocates or frees.
-#define RACY __attribute__((no_sanitize("thread")))
-
 // Blocks of the page in the program's hands, at most page->reserved.
 PRIVATE size_t page_blocks_in_use(const page_t* page);
 // Blocks that were taken from the page since it last told its theap: see heap/count.h.

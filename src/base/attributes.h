@@ -37,6 +37,10 @@
 #define ALIGNED(n)             __attribute__((aligned(n)))
 #define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
 
+// A function that reads fields of other threads' pages. Each value was true at some moment; what is
+// computed from them is a good estimate, and exact when no other thread allocates or frees.
+#define RACY __attribute__((no_sanitize("thread")))
+
 // A function that ends in `JUMP_TO(call)` has left the stack when it calls: who is called finds our
 // caller's address where its own caller's should be. gcc does so only if it optimizes, as it is
 // told here whatever its flags are; what such a function calls must not be inlined into it.

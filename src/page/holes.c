@@ -37,7 +37,7 @@ static size_t hole_bytes(uint64_t holes) {
 }
 
 // The blocks up to the capacity that some OS pages touch.
-static extent_t blocks_of(const page_t* page, extent_t os_pages) {
+RACY static extent_t blocks_of(const page_t* page, extent_t os_pages) {
   const size_t unit = port_page_bytes(), capacity = page->capacity;
   const size_t last = (os_pages.to * unit - 1) / page->block_bytes;
   return (extent_t){(uint32_t)size_min(os_pages.from * unit / page->block_bytes, capacity),
@@ -54,7 +54,8 @@ static extent_t os_pages_of(const page_t* page, extent_t blocks) {
   return (extent_t){(uint32_t)from, (uint32_t)size_max(end / unit, from)};
 }
 
-PRIVATE bool page_next_hole(const page_t* page, uint64_t* holes, uint32_t* first, uint32_t* end) {
+RACY PRIVATE bool page_next_hole(const page_t* page, uint64_t* holes, uint32_t* first,
+                                 uint32_t* end) {
   if (*holes == 0) { return false; }
   const extent_t os_pages = first_hole(*holes), blocks = blocks_of(page, os_pages);
   *holes &= ~extent_bits(os_pages);
@@ -62,7 +63,7 @@ PRIVATE bool page_next_hole(const page_t* page, uint64_t* holes, uint32_t* first
   return true;
 }
 
-PRIVATE uint32_t page_hole_blocks(const page_t* page) {
+RACY PRIVATE uint32_t page_hole_blocks(const page_t* page) {
   uint64_t holes = page_holes(page);
   uint32_t count = 0, first = 0, end = 0;
   while (page_next_hole(page, &holes, &first, &end)) { count += end - first; }

@@ -278,7 +278,7 @@ static bool span_for(const page_want_t* want, span_t* span) {
 
 // Bits that are 0 in the address of each block: those below the largest power of two that divides
 // its size, as far as pages start and end on such multiples, and those that no address has.
-static uintptr_t page_mask(const page_t* page) {
+RACY static uintptr_t page_mask(const page_t* page) {
   const uintptr_t high = sizeof(void*) == 8 ? (uintptr_t)0 - ((uintptr_t)1 << 24 << 24) : 0;
   const size_t unit = page->block_bytes & (0 - page->block_bytes);
   return page_is_single(page) ? high : high | (size_min(unit, SLICE_BYTES) - 1);
@@ -290,7 +290,7 @@ PRIVATE void page_veil(page_t* page, bool veiled) {
   store_relaxed(&page->mask, veiled ? UINTPTR_MAX : page_mask(page));
 }
 
-PRIVATE bool page_has_block(const page_t* page, const void* p) {
+RACY PRIVATE bool page_has_block(const page_t* page, const void* p) {
   if (page_is_single(page) || !page_is_veiled(page)) { return page_block_is_valid(page, p); }
   return (page_mask(page) & (uintptr_t)p) == 0 && page_starts_at(page, p);
 }
