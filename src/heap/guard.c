@@ -309,7 +309,7 @@ PRIVATE void guard_free(void* p, page_t* page) {
   }
 }
 
-PRIVATE void guard_retire(page_t* page) {
+PRIVATE NOINLINE void guard_retire(page_t* page) {
   guard_t* guard = page->guard;
   guard->freed = true;
   if (guard->given.thread == 0) { guard->given.thread = port_thread_number(); }  // with its heap

@@ -178,7 +178,7 @@ static bool is_to_fill(const page_t* page) {
          page->span_arena != NULL;
 }
 
-PRIVATE void heap_drop_page(page_t* page) {
+PRIVATE NOINLINE void heap_drop_page(page_t* page) {
   if (is_to_fill(page)) { block_perturb_freed(page, page->start); }
   release_page(page, true);
 }

@@ -44,8 +44,8 @@ RACY static extent_t blocks_of(const page_t* page, extent_t os_pages) {
                     (uint32_t)size_min(last + 1, capacity)};
 }
 
-// The whole OS pages that only the blocks of a range touch. Behind the last one there is nothing, but
-// it may have to stay zero.
+// The whole OS pages that only the blocks of a range touch. Behind the last one there is nothing,
+// but it may have to stay zero.
 static extent_t os_pages_of(const page_t* page, extent_t blocks) {
   const size_t unit = port_page_bytes(), bytes = page->span_slices * SLICE_BYTES;
   const bool is_last = blocks.to == page->capacity && !page->fresh_zero;
@@ -63,7 +63,7 @@ RACY PRIVATE bool page_next_hole(const page_t* page, uint64_t* holes, uint32_t* 
   return true;
 }
 
-RACY PRIVATE uint32_t page_hole_blocks(const page_t* page) {
+RACY PRIVATE COLD uint32_t page_hole_blocks(const page_t* page) {
   uint64_t holes = page_holes(page);
   uint32_t count = 0, first = 0, end = 0;
   while (page_next_hole(page, &holes, &first, &end)) { count += end - first; }
@@ -88,7 +88,7 @@ static void link_blocks(page_t* page, uint32_t first, uint32_t end) {
   ((block_t*)(void*)block)->next = NULL;
 }
 
-PRIVATE void page_take_hole(page_t* page) {
+PRIVATE COLD void page_take_hole(page_t* page) {
   enum { LEAST_BLOCKS = 4, LEAST_BYTES = 4 << 10 };
   const size_t wanted = size_max(LEAST_BYTES, LEAST_BLOCKS * page->block_bytes);
   const extent_t hole = first_hole(page->holes);

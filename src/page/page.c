@@ -860,7 +860,8 @@ PRIVATE uint32_t page_used(const page_t* page) {
   if (page->counting == COUNT_ALL) { return page->used; }
   if (page->counting == COUNT_TO_HALF) { return page->used + page_half(page); }
   const uint32_t left = list_rest(page, page_free_list(page), list_most(page));
-  return list_rest(page, page_later(page), left) - 1 - page_hole_blocks(page);
+  const uint32_t in_holes = page_holes(page) == 0 ? 0 : page_hole_blocks(page);
+  return list_rest(page, page_later(page), left) - 1 - in_holes;
 }
 
 PRIVATE void page_count_all(page_t* page) {

@@ -251,10 +251,10 @@ PRIVATE void page_unlock_after_fork(bool child);
 PRIVATE void page_make_holes(page_t* page);
 // The blocks of the first hole, or some of them, become `free`, which is empty. It may have none,
 // but free memory behind the last block.
-PRIVATE void page_take_hole(page_t* page);
+PRIVATE COLD void page_take_hole(page_t* page);
 // No block of the page is in use any more, or will be.
 PRIVATE COLD void page_drop_holes(page_t* page);
-PRIVATE uint32_t page_hole_blocks(const page_t* page);
+PRIVATE COLD uint32_t page_hole_blocks(const page_t* page);
 // Takes the first one out of a copy of the page's holes: which blocks it touches, from an index to
 // another. False: there is none. Any thread.
 PRIVATE bool page_next_hole(const page_t* page, uint64_t* holes, uint32_t* first, uint32_t* end);

@@ -16,8 +16,12 @@
 /* Beyond any library's: what the C library has resident differs by where it comes to lie, by up to
    128 KiB. */
 enum { RUNS = 7, CALLS_MOST = 12, FAULTS_MOST = 12, RESIDENT_MOST_KIB = 256 };
-/* Of the file: 24 of tables, 48 of code, 8 of data, and a page for other compilers. */
+/* Of the file: 24 of tables, 48 of code, 8 of data, and a page more; clang makes more code. */
+#ifdef __clang__
+enum { FILE_MOST_KIB = 120 };
+#else
 enum { FILE_MOST_KIB = 84 };
+#endif
 
 typedef struct {
   long calls, faults, resident_kib, file_kib;
