@@ -145,7 +145,7 @@ PRIVATE void purge_regret(uint32_t stamp, size_t slices) {
   memory.has_purged = false;
 }
 
-// A heap that swings wants again what it gives back: it offers that to the OS, which costs a fifth
+// A heap that swings wants again what it gives back: it offers that to the OS, which costs a third
 // of giving it back and having it again. What a heap gives back otherwise is seen to go.
 static purge_way_t purge_way(void) {
   const bool swings = memory.slack_slices > 0 && memory.now_ms - memory.regret_ms < REGRET_MS;
