@@ -7,9 +7,7 @@ PRIVATE void theap_gather(theap_t* theap) {
   for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
     page_t* first = theap->first[bin];
     if (first == page_none()) { continue; }
-    const uint32_t used = page_used(first);
-    theap_count(theap, bin, first, used);
-    first->used = PAGE_HELD + used;
+    first->used = PAGE_HELD + theap_count(theap, bin, first);
   }
 }
 

@@ -26,9 +26,11 @@
 
 #include "heap.h"
 
-// The owner. The page is held, and `used` of its blocks are in use.
-FAST void theap_count(theap_t* theap, unsigned bin, const page_t* page, uint32_t used) {
+// The owner, of a page that is held: counts what was taken from it. How many blocks are in use.
+FAST uint32_t theap_count(theap_t* theap, unsigned bin, const page_t* page) {
+  const uint32_t used = page_used(page);
   theap->taken[bin] += used + PAGE_HELD - page->used;
+  return used;
 }
 
 // A block that the thread had set aside is the program's again: its page does not know.

@@ -45,9 +45,7 @@ static void page_hold(page_t* page) {
 }
 
 static void page_let_go(theap_t* theap, unsigned bin, page_t* page) {
-  const uint32_t used = page_used(page);
-  theap_count(theap, bin, page, used);
-  page->used = used;
+  page->used = theap_count(theap, bin, page);
   page->counting = COUNT_ALL;
 }
 
@@ -588,9 +586,7 @@ PRIVATE NOINLINE void theap_page_due(const void* last, page_t* page) {
     return;
   }
   if (unlikely(page_is_held(page))) {  // after a thousand million times, or no block of it
-    const uint32_t used = page_used(page);
-    theap_count(page->theap, page->bin, page, used);
-    page->used = PAGE_HELD + used;
+    page->used = PAGE_HELD + theap_count(page->theap, page->bin, page);
     return;
   }
   theap_t* theap = page->theap;
