@@ -23,18 +23,13 @@ static unsigned give_back(const arena_t* arena, uint8_t* start, size_t slices, p
   return port_decommit(start, slices_bytes(slices)) == 0 ? RUN_CLEAN : RUN_DIRTY;
 }
 
-PRIVATE void count_decommitted(size_t bytes) {
+static void count_given(stat_counter_t* kind, size_t bytes) {
   stat_add(&memory_stats.purge_calls, 1);
-  stat_add(&memory_stats.purged, bytes);
+  stat_add(kind, bytes);
   stat_down(&memory_stats.committed, bytes);
 }
 
-static void count_reset(size_t slices) {
-  memory.reset_slices += slices;
-  stat_add(&memory_stats.purge_calls, 1);
-  stat_add(&memory_stats.reset, slices_bytes(slices));
-  stat_down(&memory_stats.committed, slices_bytes(slices));
-}
+PRIVATE void count_decommitted(size_t bytes) { count_given(&memory_stats.purged, bytes); }
 
 // ---- a part of a run ----
 
@@ -72,11 +67,15 @@ static void part_shorten(part_t* part, size_t most) {
 }
 
 static void count_part(const part_t* part, unsigned before, unsigned after) {
+  const size_t bytes = slices_bytes(part->length);
   if (after == RUN_DIRTY) { memory.dirty_slices += part->length; }
   // What was reset is no longer counted as committed, and a refusal leaves it dirty.
-  if (before == RUN_RESET) { stat_up(&memory_stats.committed, slices_bytes(part->length)); }
-  if (after == RUN_RESET) { count_reset(part->length); }
-  if (after == RUN_CLEAN) { count_decommitted(slices_bytes(part->length)); }
+  if (before == RUN_RESET) { stat_up(&memory_stats.committed, bytes); }
+  if (after == RUN_RESET) {
+    memory.reset_slices += part->length;
+    count_given(&memory_stats.reset, bytes);
+  }
+  if (after == RUN_CLEAN) { count_decommitted(bytes); }
 }
 
 // False if it is none, or the OS refused.
