@@ -76,21 +76,15 @@ RACY static const block_t* view_next(const page_view_t* view, uint32_t number) {
 
 // ---- free blocks of a page ----
 
-enum { SET_WORDS = PAGE_BLOCKS_MAX / 64 };
-
 typedef struct block_set {
-  uint64_t words[SET_WORDS];  // only those up to the page's capacity are in use
+  block_bits_t bits;
   size_t count;
 } block_set_t;
 
-static bool set_has(const block_set_t* set, size_t index) {
-  return (set->words[index / 64] >> (index % 64) & 1) != 0;
-}
-
 // False: it has no number, or is in the set already.
 static bool set_add(block_set_t* set, uint32_t number) {
-  if (number == 0 || set_has(set, number - 1)) { return false; }
-  set->words[(number - 1) / 64] |= (uint64_t)1 << ((number - 1) % 64);
+  if (number == 0 || bits_has(&set->bits, number - 1)) { return false; }
+  bits_set(&set->bits, number - 1, true);
   set->count++;
   return true;
 }
@@ -134,7 +128,7 @@ RACY static bool find_free_blocks(block_set_t* set, page_view_t* view, const pag
   memory_lock();
   const bool found = view_take(view, page);
   set->count = 0;
-  if (found) { memset(set->words, 0, divide_up(view->capacity, 64) * sizeof(set->words[0])); }
+  if (found) { bits_clear(&set->bits, view->capacity); }
   if (found && CHECK_STATE) {
     set_add_by_state(set, view);
   } else if (found && !page_is_single(page)) {
@@ -330,7 +324,7 @@ static bool show_blocks(const block_visit_t* visit, heap_t* heap, const mi_heap_
   const size_t count = area->used + free_blocks->count;
   uint8_t* block = (uint8_t*)area->blocks;
   for (size_t i = 0; i < count; i++, block += area->full_block_size) {
-    if (!set_has(free_blocks, i) && !show(visit, heap, area, page, block)) { return false; }
+    if (!bits_has(&free_blocks->bits, i) && !show(visit, heap, area, page, block)) { return false; }
   }
   return true;
 }

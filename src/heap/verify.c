@@ -6,25 +6,20 @@
 
 // ---- the lists of a page ----
 
-typedef struct seen_blocks {
-  uint64_t words[PAGE_BLOCKS_MAX / 64];  // by index; only those up to the capacity are in use
-} seen_blocks_t;
-
-static bool see_block(seen_blocks_t* seen, const page_t* page, const block_t* block) {
+static bool see_block(block_bits_t* seen, const page_t* page, const block_t* block) {
   const size_t offset = (size_t)((const uint8_t*)block - page->start);
   const size_t index = offset / page->block_bytes;
   const bool is_block = index < page->capacity && offset % page->block_bytes == 0;
   if (!invariant(is_block, "P3", page, "a list of free blocks leads to what is no block")) {
     return false;
   }
-  const uint64_t bit = (uint64_t)1 << (index % 64);
-  const bool is_new = (seen->words[index / 64] & bit) == 0;
-  seen->words[index / 64] |= bit;
+  const bool is_new = !bits_has(seen, index);
+  bits_set(seen, index, true);
   return invariant(is_new, "P3", page, "a free block is listed twice");
 }
 
 // The length of a list; UINT32_MAX if it is broken.
-static uint32_t see_list(seen_blocks_t* seen, const page_t* page, const block_t* list) {
+static uint32_t see_list(block_bits_t* seen, const page_t* page, const block_t* list) {
   uint32_t count = 0;
   for (; list != NULL; list = block_next(page, list), count++) {
     if (!see_block(seen, page, list)) { return UINT32_MAX; }
@@ -33,7 +28,7 @@ static uint32_t see_list(seen_blocks_t* seen, const page_t* page, const block_t*
 }
 
 // How many blocks holes touch; UINT32_MAX if one of them is on a list.
-static uint32_t see_holes(seen_blocks_t* seen, const page_t* page) {
+static uint32_t see_holes(block_bits_t* seen, const page_t* page) {
   uint64_t holes = page_holes(page);
   uint32_t count = 0, first = 0, end = 0;
   while (page_next_hole(page, &holes, &first, &end)) {
@@ -50,9 +45,9 @@ typedef struct free_counts {
 } free_counts_t;
 
 static bool see_lists(const page_t* page, free_counts_t* counts) {
-  seen_blocks_t seen;
+  block_bits_t seen;
   const uint32_t word = load_acquire(&page->remote);  // [R1] in
-  memset(seen.words, 0, divide_up(page->capacity, 64) * sizeof(seen.words[0]));
+  bits_clear(&seen, page->capacity);
   track_quiet();
   const uint32_t next = see_list(&seen, page, page_free_list(page));
   const uint32_t later = see_list(&seen, page, page_later(page));

@@ -77,17 +77,6 @@ PRIVATE COLD void page_drop_holes(page_t* page) {
   page->holes = 0;
 }
 
-// Becomes the list of free blocks, which was empty.
-static void link_blocks(page_t* page, uint32_t first, uint32_t end) {
-  const size_t block_bytes = page->block_bytes;
-  uint8_t* block = page->start + first * block_bytes;
-  page->free = (block_t*)(void*)block;
-  for (uint32_t i = first + 1; i < end; i++, block += block_bytes) {
-    ((block_t*)(void*)block)->next = (block_t*)(void*)(block + block_bytes);
-  }
-  ((block_t*)(void*)block)->next = NULL;
-}
-
 PRIVATE COLD void page_take_hole(page_t* page) {
   enum { LEAST_BLOCKS = 4, LEAST_BYTES = 4 << 10 };
   const size_t wanted = size_max(LEAST_BYTES, LEAST_BLOCKS * page->block_bytes);
@@ -99,7 +88,7 @@ PRIVATE COLD void page_take_hole(page_t* page) {
   const uint32_t end = taken.to == hole.to ? blocks.to : rest.from;
   page->holes &= ~extent_bits(taken);
   memory_fill_hole(hole_bytes(extent_bits(taken)));
-  if (blocks.from < end) { link_blocks(page, blocks.from, end); }
+  if (blocks.from < end) { page_link_blocks(page, blocks.from, end - blocks.from); }
 }
 
 // ---- they are made ----

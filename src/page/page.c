@@ -725,10 +725,10 @@ static void link_shuffled(page_t* page, uint32_t count) {
   sequence_end(&sequence, rest);
 }
 
-static void link_in_order(page_t* page, uint32_t count) {
+PRIVATE void page_link_blocks(page_t* page, uint32_t first, uint32_t count) {
   const size_t block_bytes = page->block_bytes;
-  block_t* block = block_at(page, page->capacity);
-  block_t* const last = block_at(page, page->capacity + count - 1);
+  block_t* block = block_at(page, first);
+  block_t* const last = block_at(page, first + count - 1);
   block_t* const before = page_free_list(page);
   page_set_free_list(page, block);
   while (block != last) {
@@ -756,7 +756,7 @@ PRIVATE void page_extend(page_t* page) {
   if (RANDOM_ORDER) {
     link_shuffled(page, count);
   } else {
-    link_in_order(page, count);
+    page_link_blocks(page, page->capacity, count);
   }
   page->capacity = (uint16_t)(page->capacity + count);
   page->just_extended = true;
@@ -872,7 +872,7 @@ PRIVATE void page_count_all(page_t* page) {
 PRIVATE void page_free_bits(const page_t* page, block_bits_t* bits) {
   const uint32_t block_bytes = (uint32_t)page->block_bytes;
   uint32_t left = list_most(page);
-  memset(bits->words, 0, divide_up(page->capacity, 64) * sizeof(bits->words[0]));
+  bits_clear(bits, page->capacity);
   for (const block_t* block = page_free_list(page); block != NULL;
        block = block_next(page, block)) {
     list_count(page, block, &left);

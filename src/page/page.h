@@ -234,10 +234,15 @@ typedef struct block_bits {
 } block_bits_t;
 PRIVATE void page_free_bits(const page_t* page, block_bits_t* bits);
 PRIVATE void page_list_bits(page_t* page, const block_bits_t* bits);
-FAST bool bits_has(const block_bits_t* bits, uint32_t index) {
+// Puts `count` blocks from an index on, in order of addresses, in front of `free`.
+PRIVATE void page_link_blocks(page_t* page, uint32_t first, uint32_t count);
+FAST void bits_clear(block_bits_t* bits, uint32_t capacity) {
+  memset(bits->words, 0, divide_up(capacity, 64) * sizeof(bits->words[0]));
+}
+FAST bool bits_has(const block_bits_t* bits, size_t index) {
   return (bits->words[index / 64] >> (index % 64) & 1) != 0;
 }
-FAST void bits_set(block_bits_t* bits, uint32_t index, bool on) {
+FAST void bits_set(block_bits_t* bits, size_t index, bool on) {
   const uint64_t bit = (uint64_t)1 << (index % 64), word = bits->words[index / 64];
   bits->words[index / 64] = on ? word | bit : word & ~bit;
 }
