@@ -47,7 +47,7 @@ option(MI_BUILD_STATIC "Build the static library" ${mi_wants_static})
 set(MI_PORT DEFAULT CACHE STRING
   "What the library asks of the system: DEFAULT, unix or strict, see docs/porting.md")
 option(MI_BUILD_OBJECT "Build the override object, mimalloc.o" ON)
-option(MI_BUILD_TESTS "Build the tests" ${mi_is_top_project})
+option(MI_BUILD_TESTS "Build the tests; the presets of CMakePresets.json do" OFF)
 option(MI_BUILD_BENCH "Build the benchmark programs, bench/" OFF)
 option(MI_INSTALL_TOPLEVEL "Install right below lib/ and include/, no versioned folders" OFF)
 option(MI_INSTALL_BY_CONFIGURATION

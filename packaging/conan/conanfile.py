@@ -54,7 +54,6 @@ class MimallocConan(ConanFile):
         variables = toolchain.cache_variables
         variables["BUILD_SHARED_LIBS"] = bool(self.options.shared)
         variables["MI_BUILD_OBJECT"] = False
-        variables["MI_BUILD_TESTS"] = False
         variables["MI_INSTALL_TOPLEVEL"] = True
         variables["MI_INSTALL_TOOLS"] = False
         variables["MI_OVERRIDE"] = bool(self.options.override)

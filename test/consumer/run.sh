@@ -12,7 +12,7 @@ install_into() {  # prefix cmake-options...
   prefix=$1
   shift
   if [ $# -gt 0 ]; then
-    cmake -S "$MI_SOURCE_DIR" -B again -DMI_BUILD_TESTS=OFF -DCMAKE_C_COMPILER="$CC" "$@"
+    cmake -S "$MI_SOURCE_DIR" -B again -DCMAKE_C_COMPILER="$CC" "$@"
     cmake --build again
     cmake --install again --prefix "$prefix"
   else

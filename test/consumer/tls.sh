@@ -59,7 +59,7 @@ way_source_initial_exec() {
   is_static small.so
 }
 way_archive_of() {  # options of CMake...
-  cmake -S "$MI_SOURCE_DIR" -B lib -DMI_BUILD_TESTS=OFF -DMI_BUILD_SHARED=OFF -DMI_BUILD_OBJECT=OFF \
+  cmake -S "$MI_SOURCE_DIR" -B lib -DMI_BUILD_SHARED=OFF -DMI_BUILD_OBJECT=OFF \
     -DCMAKE_C_COMPILER="$CC" -DMI_TLS_MODEL=DEFAULT -DMI_LOCAL_DYNAMIC_TLS=OFF "$@"
   cmake --build lib --target mimalloc-static
   modules lib/libmimalloc.a

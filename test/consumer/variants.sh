@@ -12,7 +12,7 @@ set -u
 built() {
   folder=$1
   shift
-  cmake -S "$MI_SOURCE_DIR" -B "$folder" -DMI_BUILD_TESTS=OFF -DCMAKE_C_COMPILER="$CC" \
+  cmake -S "$MI_SOURCE_DIR" -B "$folder" -DCMAKE_C_COMPILER="$CC" \
     -DCMAKE_C_FLAGS_RELEASE=-O0 -DCMAKE_C_FLAGS_DEBUG=-O0 \
     -DMI_BUILD_OBJECT=OFF -DCMAKE_INSTALL_LIBDIR=lib "$@"
   cmake --build "$folder" --parallel 2
@@ -127,6 +127,8 @@ way_tool() {
   grep "this variant is not installed" said
   status=0; "$mi" run --nonsense ./plain-program || status=$?
   [ $status = 2 ]
+  cp -R "$work/once/plain" "$work/a prefix"
+  "$work/a prefix/bin/mi" run ./plain-program
   "$mi" version | grep -x "mimalloc [0-9]*\.[0-9]*\.[0-9]*"
 }
 

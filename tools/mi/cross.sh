@@ -1,58 +1,31 @@
-# Builds and tests for other architectures, page sizes and C libraries. A part of ./mi, which reads
-# this file and whose functions it uses; what a target is and what it wants is in cross_describe.
-# docs/platforms.md says more, and what came out.
+#   ./mi cross [TARGET|all|list] [CTEST ARGS...]
+#       Builds for other architectures, page sizes and C libraries, and runs the tests, emulated
+#       where this machine cannot; list: the targets, and what each needs. See docs/platforms.md.
 
-cross_all=(x86_64 i386 aarch64 aarch64-16k aarch64-64k armhf riscv64 ppc64le s390x
-  musl musl-static aarch64-musl glibc-2.17)
+# ---- The targets ---------------------------------------------------------------------------------
 
-# Sets what there is to know about a target: `title`, `folder` of its build below build/cross,
-# Debian `packages`, `compiler` and `cxx`, `flags` for both, the `qemu` that runs its programs
-# (empty: this machine does), the folder of its `libraries`, `page` for an OS page of that size, the
-# `zig` triple if zig compiles it, and CMake `options`.
+# Each file of tools/mi/targets describes a group of targets; a new group is a new file and a word
+# here, which says its place in lists. The file GROUP.sh appends its targets to cross_all and has a
+# function cross_describe_GROUP, which is false for a target of other groups, and else sets what
+# there is to know: `title`, `folder` of its build below build/cross, Debian `packages`, `compiler`
+# and `cxx`, `flags` for both, the `qemu` that runs its programs (empty: this machine does), the
+# folder of its `libraries`, `page` for an OS page of that size, the `zig` triple if zig compiles it,
+# `system` as CMake calls it, and CMake `options`.
+cross_groups=(native debian musl zig)
+cross_all=()
+for group in "${cross_groups[@]}"; do
+  # shellcheck disable=SC1090  # one of the groups
+  . "$root/tools/mi/targets/$group.sh"
+done
+
 cross_describe() {  # target
+  local group
   title='' folder=$1 packages=() compiler='' cxx='' flags='' qemu='' libraries='' page='' zig=''
-  options=()
-  case $1 in
-    x86_64) title="x86-64, native" compiler=$(c_compiler) cxx=$(cxx_compiler) ;;
-    i386)
-      title="32-bit x86, native"
-      compiler=gcc-12 cxx=g++-12
-      packages=(gcc-12-multilib g++-12-multilib)  # gcc-multilib conflicts with cross compilers
-      flags="-m32 -isystem /usr/include/x86_64-linux-gnu"
-      options=(-DCMAKE_SYSTEM_PROCESSOR=i686) ;;
-    aarch64) title="AArch64, 4 KiB pages"; cross_debian aarch64 aarch64-linux-gnu arm64 ;;
-    aarch64-16k)
-      title="AArch64, 16 KiB pages" page=16384 folder=aarch64
-      cross_debian aarch64 aarch64-linux-gnu arm64 ;;
-    aarch64-64k)
-      title="AArch64, 64 KiB pages" page=65536 folder=aarch64
-      cross_debian aarch64 aarch64-linux-gnu arm64 ;;
-    armhf) title="32-bit Arm, hard float"; cross_debian arm arm-linux-gnueabihf armhf ;;
-    riscv64) title="64-bit RISC-V"; cross_debian riscv64 riscv64-linux-gnu riscv64 ;;
-    ppc64le)
-      title="64-bit POWER, little endian, 64 KiB pages" page=65536
-      cross_debian ppc64le powerpc64le-linux-gnu ppc64el ;;
-    s390x) title="IBM Z, big endian"; cross_debian s390x s390x-linux-gnu s390x ;;
-    musl)
-      title="x86-64, musl"
-      compiler=musl-gcc packages=(musl-tools) options=(-DMI_LIBC_MUSL=ON) ;;
-    musl-static)
-      title="x86-64, musl, statically linked"
-      compiler=musl-gcc packages=(musl-tools)
-      options=(-DMI_LIBC_MUSL=ON -DMI_BUILD_SHARED=OFF -DCMAKE_EXE_LINKER_FLAGS=-static) ;;
-    aarch64-musl)
-      title="AArch64, musl, statically linked" zig=aarch64-linux-musl qemu=qemu-aarch64-static
-      packages=(qemu-user-static)
-      options=(-DMI_LIBC_MUSL=ON -DMI_BUILD_SHARED=OFF -DCMAKE_SYSTEM_PROCESSOR=aarch64) ;;
-    glibc-2.17) title="x86-64, compiled for glibc 2.17" zig=x86_64-linux-gnu.2.17 ;;
-    *) return 1 ;;
-  esac
-}
-
-cross_debian() {  # qemu's name, compiler's triple, Debian's architecture
-  compiler=$2-gcc cxx=$2-g++ qemu=qemu-$1-static libraries=/usr/$2/lib
-  packages=("gcc-$2" "g++-$2" "libc6-dev-$3-cross" qemu-user-static)
-  options=(-DCMAKE_SYSTEM_PROCESSOR="$1")
+  system=Linux options=()
+  for group in "${cross_groups[@]}"; do
+    "cross_describe_$group" "$1" && return
+  done
+  return 1
 }
 
 # ---- Setting up ----------------------------------------------------------------------------------
@@ -143,11 +116,11 @@ cross_configure() {  # directory
   [ -z "$qemu" ] || list+=(-DCMAKE_CROSSCOMPILING_EMULATOR="$(type -P "$qemu")")
   [ -z "$libraries" ] || list+=(-DCMAKE_EXE_LINKER_FLAGS="$(cross_linker_flags)")
   # The name of the system tells CMake that this is no build for the machine it runs on.
-  [ "$target" = x86_64 ] || list+=(-DCMAKE_SYSTEM_NAME=Linux)
+  [ "$target" = x86_64 ] || list+=(-DCMAKE_SYSTEM_NAME="$system")
   mkdir -p "$dir" && : >"$dir/build.log" &&
     logged "$dir/build.log" cmake -S "$root" -B "$dir" -DCMAKE_BUILD_TYPE=Release \
-      -DCMAKE_C_COMPILER="$compiler" -DCMAKE_C_FLAGS="$flags" -DMI_WERROR=ON "${list[@]}" \
-      ${options[@]+"${options[@]}"}
+      -DCMAKE_C_COMPILER="$compiler" -DCMAKE_C_FLAGS="$flags" -DMI_BUILD_TESTS=ON -DMI_WERROR=ON \
+      "${list[@]}" ${options[@]+"${options[@]}"}
 }
 
 # The libraries must not ask for more of the C library than the oldest one has.
@@ -159,12 +132,13 @@ cross_check_glibc() {  # directory
   [ "$(printf '%s\n2.17\n' "$newest" | sort -V | tail -n 1)" = 2.17 ]
 }
 
+cross_table=''
 cross_line() { cross_table+="$(printf '%-13s %6s %7s %6s   %s' "$@")"$'\n'; }
 
 # One target; a build that fails counts as one failed test, a target that cannot be had as skipped.
 cross_test() {  # target ctest-args...
   local target=$1 dir before around
-  local title folder packages compiler cxx flags qemu libraries page zig options
+  local title folder packages compiler cxx flags qemu libraries page zig system options
   shift
   cross_describe "$target"
   if ! cross_set_up; then
@@ -198,7 +172,7 @@ cross_test() {  # target ctest-args...
 }
 
 cross_list() {
-  local target title folder packages compiler cxx flags qemu libraries page zig options
+  local target title folder packages compiler cxx flags qemu libraries page zig system options
   for target in "${cross_all[@]}"; do
     cross_describe "$target"
     printf '%-13s %s: %s\n' "$target" "$title" \
@@ -213,8 +187,8 @@ cross_quickly() {  # ctest-args...
   cross_test musl -LE long "$@"
 }
 
-cross() {
-  local target title folder packages compiler cxx flags qemu libraries page zig options
+mi_cross() {
+  local target title folder packages compiler cxx flags qemu libraries page zig system options
   local targets=("${cross_all[@]}")
   case ${1:-all} in
     list) cross_list; return ;;
@@ -229,4 +203,3 @@ cross() {
   printf '%s' "$cross_table"
   [ $failed = 0 ]
 }
-cross_table=''

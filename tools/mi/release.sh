@@ -1,6 +1,6 @@
-# A release: the sources as an archive that is the same bit by bit whoever packs it, checksums, and
-# the files of packaging/ with the version and those sums filled in. A part of ./mi, which reads this
-# file and whose functions it uses. The version has one place, MI_MALLOC_VERSION in mimalloc.h.
+#   ./mi release X.Y.Z [--url FOLDER] [--output FOLDER] [--as-is]
+#       Packs the sources, the same bit by bit whoever does it, with checksums and the filled in
+#       files of packaging/, into build/dist. --url: where the archive will lie.
 
 release_version() {  # prints what mimalloc.h says, as X.Y.Z
   local number
@@ -35,7 +35,7 @@ release_fill_in() {  # target version archive url epoch
   done
 }
 
-release() {
+mi_release() {
   local version='' output=$root/build/dist url='' as_is=no revision=HEAD epoch name archive
   while [ $# -gt 0 ]; do
     case $1 in

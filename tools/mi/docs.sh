@@ -1,6 +1,7 @@
-# The documentation site, built into build/site. A part of ./mi, which reads this file and whose
-# functions it uses. Its tools, of the versions in docs/requirements.txt, go into build/docs-tools.
-# Exit status 3: they cannot be had here.
+#   ./mi docs               builds the documentation site, build/site; its tools come from PyPI, once
+
+# The tools, of the versions in docs/requirements.txt, go into build/docs-tools. Exit status 3: they
+# cannot be had here.
 
 docs_tools() {  # folder
   local tools=$1
@@ -17,7 +18,7 @@ docs_tools() {  # folder
   cp "$root/docs/requirements.txt" "$tools/requirements.txt"
 }
 
-docs() {
+mi_docs() {
   local tools=$root/build/docs-tools
   [ $# = 0 ] || die "docs has no option $1; see ./mi help" 2
   docs_tools "$tools"

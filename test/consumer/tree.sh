@@ -1,0 +1,77 @@
+#!/bin/sh
+# test: when="release gcc glibc override shared static" timeout=300
+# What a source tree does by itself: ./mi in a folder whose path has a space, what it refuses and
+# what it installs, and what plain CMake builds. Wants what run.sh wants, and bash.
+# shellcheck disable=SC2317  # the functions way_... are called by way
+set -u
+# shellcheck source=ways
+. "$(dirname "$0")/ways"
+command -v bash >/dev/null || { echo "no bash: skipped"; exit 77; }
+
+way_copy() {
+  mkdir "$work/a tree"
+  (cd "$MI_SOURCE_DIR" && tar -c --exclude=./build --exclude=./.git .) | tar -x -C "$work/a tree"
+}
+way_path_with_space() {
+  cd "$work/a tree"
+  ./mi run --stats -- true 2>said
+  grep "elapsed" said
+  ./mi run --compare 1 -- true | grep "peak RSS"
+  ./mi trace record ../recording -- sh -c true
+  ./mi trace replay ../recording
+  cmake --build build/release --target api.aligned
+  ./build/release/test/api.aligned
+  if ./mi test 2>said; then exit 1; fi
+  grep "cannot be tested in a path with a space or colon" said
+}
+way_refusals() {
+  cd "$MI_SOURCE_DIR"
+  for runs in 0 1001 99999999999999999999; do
+    if ./mi run --compare $runs -- true 2>"$work/said"; then exit 1; fi
+    cat "$work/said"
+    [ "$(grep -c "takes 1 to 1000 runs, not $runs" "$work/said")" = 1 ]
+    [ "$(wc -l <"$work/said")" = 1 ]
+  done
+  if ./mi walk 2>"$work/said"; then exit 1; fi
+  grep "unknown command walk" "$work/said"
+}
+
+# On a machine that has no cmake, as root, with an apt-get that only notes what it is asked for.
+bare() {  # arguments of env, command of mi
+  env -i PATH="$work/bare" HOME="$work" "$@" >"$work/said" 2>&1 </dev/null && exit 1
+  cat "$work/said"
+  grep "missing: cmake" "$work/said"
+}
+way_packages_only_when_asked() {
+  mkdir "$work/bare"
+  for each in bash sh env sed dirname readlink find cat sort head grep nproc rm mkdir make cc gcc nm; do
+    path=$(command -v $each) && ln -s "$path" "$work/bare/$each"
+  done
+  for each in apt-get id; do
+    # shellcheck disable=SC2016  # is expanded there
+    printf '#!/bin/sh\necho "%s $*" >>"$HOME/%s-calls"\n[ %s = apt-get ] || echo 0\n' $each $each $each \
+      >"$work/bare/$each"
+    chmod +x "$work/bare/$each"
+  done
+  bare "$work/a tree/mi" run --secure -- cat
+  [ ! -e "$work/apt-get-calls" ]
+  for asked in "CI=true $work/mi run" "$work/mi --install run" "$work/mi run --install"; do
+    rm -f "$work/apt-get-calls" "$work/mi"
+    ln -s "$work/a tree/mi" "$work/mi"
+    # shellcheck disable=SC2086  # words
+    bare $asked --secure -- cat
+    grep "install .*cmake" "$work/apt-get-calls"
+  done
+}
+way_library_only() {
+  cmake -S "$MI_SOURCE_DIR" -B plain -DCMAKE_C_COMPILER="$CC" -DCMAKE_C_FLAGS_RELEASE=-O0
+  cmake --build plain
+  ls plain/libmimalloc.so.3 plain/libmimalloc.a plain/mimalloc.o
+  [ ! -e plain/test ]
+  [ ! -e plain/bench ]
+}
+
+for each in copy path_with_space refusals packages_only_when_asked library_only; do
+  way $each
+done
+exit $bad

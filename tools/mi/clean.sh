@@ -1,0 +1,3 @@
+#   ./mi clean              removes build/
+
+mi_clean() { rm -rf "$root/build"; }

@@ -1,0 +1,88 @@
+# Which tools there are, and their Debian packages, which are installed only where that was asked
+# for. A part of ./mi.
+
+# yes: by --install or by the variable that CI systems set. ask: at a terminal. Else no.
+install=ask
+case ${CI:-} in '' | 0 | false) ;; *) install=yes ;; esac
+
+# True if these packages may be installed, and can be.
+may_install() {  # packages...
+  local answer
+  [ "$(id -u)" = 0 ] && have apt-get || return
+  if [ "$install" = ask ]; then
+    [ -t 0 ] && [ -t 2 ] || return
+    read -r -p "mi: install these packages: $*? [y/N] " answer || return
+    case $answer in [yY]*) ;; *) return 1 ;; esac
+  fi
+}
+
+apt_updated=no
+apt_get() {  # packages...
+  say "mi: installing $*"
+  if [ $apt_updated = no ]; then
+    apt-get update -qq </dev/null >/dev/null 2>&1
+    apt_updated=yes
+  fi
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" \
+    </dev/null >/dev/null 2>&1
+}
+
+# Installs Debian packages; false if that may not or cannot be done.
+apt_install() { may_install "$@" && apt_get "$@"; }  # packages...
+
+is_installed() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q ' installed$'; }
+
+# Installs those of the packages that are missing, as far as that may and can be done. What needs
+# the others is skipped later, or its command fails.
+install_missing() {  # packages...
+  local list=() package
+  have dpkg-query || return 0
+  for package in "$@"; do
+    is_installed "$package" || list+=("$package")
+  done
+  [ ${#list[@]} = 0 ] && return
+  if ! may_install "${list[@]}"; then
+    say "mi: not installed, so what needs them is skipped (--install gets them): ${list[*]}"
+    return
+  fi
+  apt_get "${list[@]}" && return
+  for package in "${list[@]}"; do  # one by one: some of them may not exist here
+    apt_get "$package" || say "mi: no package $package: what needs it is skipped"
+  done
+}
+
+# ---- Compilers and what builds -------------------------------------------------------------------
+
+first_of() {  # commands: prints the first that there is
+  local c
+  for c in "$@"; do have "$c" && echo "$c" && return; done
+  return 1
+}
+c_compiler() { first_of ${CC:+"$CC"} cc gcc clang; }
+cxx_compiler() { first_of ${CXX:+"$CXX"} c++ g++ clang++; }
+
+missing_packages() {  # of those that $1 (run or test) cannot do without
+  local list=()
+  have cmake || list+=(cmake)
+  have make || have ninja || list+=(make)
+  [ -n "$(c_compiler)" ] || list+=(gcc libc6-dev)
+  if [ "$1" = test ]; then
+    [ -n "$(cxx_compiler)" ] || list+=(g++)
+    have nm || list+=(binutils)
+  fi
+  echo "${list[*]}"
+}
+
+need_tools() {  # run or test
+  local packages version
+  packages=$(missing_packages "$1")
+  # shellcheck disable=SC2086  # a list of words
+  if [ -n "$packages" ] && ! { apt_install $packages && [ -z "$(missing_packages "$1")" ]; }; then
+    die "these are missing: $packages. As root on Debian, ./mi --install installs them"
+  fi
+  version=$(cmake --version | sed -n '1s/.* //p')
+  if [ "$(printf '%s\n' 3.21 "$version" | sort -V | head -n 1)" != 3.21 ]; then
+    die "cmake $version is too old for this script, which uses presets: 3.21 is needed"
+  fi
+  have make || export CMAKE_GENERATOR=Ninja
+}

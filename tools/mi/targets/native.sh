@@ -1,0 +1,16 @@
+# This machine's processor, in 64 and 32 bits, by its own compiler.
+
+cross_all+=(x86_64 i386)
+
+cross_describe_native() {  # target
+  case $1 in
+    x86_64) title="x86-64, native" compiler=$(c_compiler) cxx=$(cxx_compiler) ;;
+    i386)
+      title="32-bit x86, native"
+      compiler=gcc-12 cxx=g++-12
+      packages=(gcc-12-multilib g++-12-multilib)  # gcc-multilib conflicts with cross compilers
+      flags="-m32 -isystem /usr/include/x86_64-linux-gnu"
+      options=(-DCMAKE_SYSTEM_PROCESSOR=i686) ;;
+    *) return 1 ;;
+  esac
+}
