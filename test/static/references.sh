@@ -18,7 +18,7 @@ work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 
 # Names of files that are not in this tree: of examples, of other software, of what may come.
-elsewhere='job.py main.c server.c functions.c templates.cpp threads.svg sweep.svg corpus/NAME.txt
+elsewhere='job.py main.c server.c functions.c templates.cpp cpu.svg rss.svg threads.svg sweep.svg corpus/NAME.txt
   mimalloc/types.h mimalloc/internal.h
   valgrind/memcheck.h etw.h src/base/etw.h'
 # Words that are no code here: of other software, of formats.

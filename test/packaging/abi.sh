@@ -1,0 +1,41 @@
+#!/bin/sh
+# test: label=long when="release gcc glibc shared" timeout=600
+# packages: abigail-tools
+# The shared library can take the place of that of the last release, as abidiff sees it: of the last
+# tag vX.Y.Z, or as long as there is none, of the commit that last changed packaging/abi.
+set -u
+source=${MI_SOURCE_DIR:-$(cd "$(dirname "$0")/../.." && pwd)}
+for each in abidiff git; do
+  command -v $each >/dev/null || { echo "abi: skipped: no $each here"; exit 77; }
+done
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+last=$(git -C "$source" describe --tags --abbrev=0 --match 'v[0-9]*' 2>/dev/null) ||
+  last=$(git -C "$source" log -1 --format=%H -- packaging/abi 2>/dev/null)
+[ -n "$last" ] || { echo "abi: skipped: no release is known here"; exit 77; }
+mkdir "$work/last" && git -C "$source" archive "$last" src include cmake | tar -x -C "$work/last" || exit 2
+mkdir "$work/now" && cp -R "$source/src" "$source/include" "$source/cmake" "$work/now" || exit 2
+
+library() {  # folder
+  "${CC:-cc}" -std=c11 -g -O1 -shared -fPIC -fvisibility=hidden -ftls-model=initial-exec -DMI_SHARED_LIB \
+    -DMI_SHARED_LIB_EXPORT -DMI_MALLOC_OVERRIDE=1 -Wl,--version-script="$1/cmake/mimalloc.map" \
+    -Wl,-soname,libmimalloc.so.3 "$1/src/static.c" -o "$1/libmimalloc.so.3" -pthread
+}
+compare() {  # folder
+  abidiff --no-added-syms --headers-dir1 "$work/last/include" --headers-dir2 "$1/include" \
+    "$work/last/libmimalloc.so.3" "$1/libmimalloc.so.3"
+}
+
+library "$work/last" && library "$work/now" || { echo "abi: a library does not build"; exit 1; }
+compare "$work/now" || { echo "abi: programs that were built for $last may fail"; exit 1; }
+
+# That it would notice.
+cp -R "$work/now" "$work/broken"
+sed -i '/^    mi_malloc_small;/d' "$work/broken/cmake/mimalloc.map"
+sed -i 's/^  size_t used; /  int used; /' "$work/broken/include/mimalloc.h"
+library "$work/broken" 2>/dev/null || { echo "abi: the broken library does not build"; exit 1; }
+if compare "$work/broken" >"$work/said"; then
+  echo "abi: a changed struct and a lost symbol are not noticed"
+  exit 1
+fi
+echo "abi: as at $last"
