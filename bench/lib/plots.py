@@ -62,15 +62,19 @@ def draw_ratios(summary, column, title, path):
 def draw_means(summary, path):
     """Each allocator is a dot: geometric means of time and memory over all rows."""
     figure, axes = plt.subplots(figsize=(7, 5))
+    labelled = []
     for name in [stats.OURS, *summary.peers]:
         cpu = stats.mean_ratio(summary.table, "cpu", name)
         rss = stats.mean_ratio(summary.table, "rss_kib", name)
         if cpu and rss:
             axes.scatter([cpu], [rss], s=45, **style(summary.peers, name), zorder=3)
-            axes.annotate(name, (cpu, rss), fontsize=8, xytext=(5, 4),
-                          textcoords="offset points")
-    axes.set_xlabel("CPU time, geometric mean of ratios to ours")
-    axes.set_ylabel("peak RSS, geometric mean of ratios to ours")
+            # A label that would lie on another goes below its dot.
+            near = name == stats.OURS or any(abs(cpu - x) < 0.35 and abs(rss - y) < 0.07 for x, y in labelled)
+            labelled.append((cpu, rss))
+            axes.annotate("this library" if name == stats.OURS else name, (cpu, rss), fontsize=8,
+                          xytext=(5, -11 if near else 4), textcoords="offset points")
+    axes.set_xlabel("CPU time, relative to this library")
+    axes.set_ylabel("peak memory, relative to this library")
     axes.margins(0.15)
     axes.set_xlim(left=0)
     axes.set_ylim(bottom=0)

@@ -1,9 +1,10 @@
 #!/bin/sh
 # test: label=long when="release gcc glibc"
-# packages: python3-venv
+# packages: python3-venv chromium poppler-utils
 # The documentation site can be built, strictly; its links lead somewhere, and pages fetch nothing
 # from elsewhere; the reference has each function that the library exports; the examples of the
-# reference (docs/examples) compile and end with status 0, and those of the pages do what these say. A
+# reference (docs/examples) compile and end with status 0, and those of the pages do what these say;
+# the report can be printed, if chromium is here. A
 # line above an example says how it is run:
 #   <!-- run [VARIABLE=VALUE…] | TEXT -->             it ends well, and TEXT is on standard error
 #   <!-- misuse [debug] [VARIABLE=VALUE…] | TEXT -->  it ends by a signal; debug: in the debug build
@@ -29,6 +30,24 @@ nm -D --defined-only "$MI_LIB_SHARED" | sed -n 's/.* T \(mi_[a-z0-9_]*\).*/\1/p'
 while read -r function; do
   grep -q "id=\"$function\"" "$source"/build/site/api/*.html || fail "the reference has no $function"
 done <"$work/functions"
+
+# ---- the report ----------------------------------------------------------------------------------
+
+rm -f "$source/build/site/report.pdf"
+"$source/mi" docs --pdf >"$work/log" 2>&1
+case $? in
+  0)
+    head -c 5 "$source/build/site/report.pdf" | grep -q '^%PDF-' || fail "report.pdf is no PDF"
+    if command -v pdftotext >/dev/null; then
+      pdftotext -layout "$source/build/site/report.pdf" "$work/report"
+      sed -n 's/^## //p' "$source/docs/report.md" >"$work/headings"
+      while IFS= read -r heading; do
+        grep -q -F "$heading" "$work/report" || fail "report.pdf has no heading $heading"
+      done <"$work/headings"
+    fi ;;
+  3) echo "site: no report.pdf: $(tail -n 1 "$work/log")" ;;
+  *) cat "$work/log"; failed=1 ;;
+esac
 
 # ---- examples ------------------------------------------------------------------------------------
 

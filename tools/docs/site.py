@@ -14,7 +14,6 @@ import api
 
 # Pages that lie outside of docs/, by the name that they have in the site.
 ELSEWHERE = {
-    "README.md": "readme.md",
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
     "SECURITY.md": "reporting.md",

@@ -201,5 +201,5 @@ mi_cross() {
   cross_line target passed skipped failed ""
   for target in "${targets[@]}"; do cross_test "$target" -LE 'long|programs|bench' "$@"; done
   printf '%s' "$cross_table"
-  [ $failed = 0 ]
+  [ "$failed" = 0 ]
 }

@@ -1,4 +1,6 @@
-#   ./mi docs               builds the documentation site, build/site; its tools come from PyPI, once
+#   ./mi docs [--pdf]
+#       Builds the documentation site, build/site; its tools come from PyPI, once. --pdf: also the
+#       technical report as build/site/report.pdf, printed by chromium.
 
 # The tools, of the versions in docs/requirements.txt, go into build/docs-tools. Exit status 3: they
 # cannot be had here.
@@ -18,8 +20,22 @@ docs_tools() {  # folder
   cp "$root/docs/requirements.txt" "$tools/requirements.txt"
 }
 
+# As root chromium has no sandbox; it reads nothing but the page.
+docs_pdf() {
+  local chromium log=$root/build/docs-tools/log sandbox=()
+  chromium=$(first_of chromium chromium-browser google-chrome) || {
+    apt_install chromium && chromium=chromium || die "--pdf needs chromium" 3
+  }
+  [ "$(id -u)" != 0 ] || sandbox=(--no-sandbox)
+  logged "$log" "$chromium" --headless "${sandbox[@]}" --disable-gpu --no-pdf-header-footer \
+    --print-to-pdf="$root/build/site/report.pdf" "file://$root/build/site/report.html" ||
+    die "the report cannot be printed"
+  say "mi: build/site/report.pdf"
+}
+
 mi_docs() {
-  local tools=$root/build/docs-tools
+  local tools=$root/build/docs-tools pdf=no
+  if [ "${1:-}" = --pdf ]; then pdf=yes; shift; fi
   [ $# = 0 ] || die "docs has no option $1; see ./mi help" 2
   docs_tools "$tools"
   PYTHONDONTWRITEBYTECODE=1 python3 "$root/tools/docs/site.py" "$root" "$root/build/docs" || exit 1
@@ -27,4 +43,5 @@ mi_docs() {
   (cd "$root/build/docs" && logged "$tools/log" env NO_MKDOCS_2_WARNING=1 "$tools/bin/mkdocs" build --strict --clean) ||
     die "the site is not sound"
   say "mi: build/site/index.html"
+  [ $pdf = no ] || docs_pdf
 }

@@ -113,5 +113,5 @@ mi_test() {
     cross_quickly "$@"
   fi
   echo "$passed passed, $failed failed, $skipped skipped"
-  [ $failed = 0 ]
+  [ "$failed" = 0 ]
 }
