@@ -2,7 +2,7 @@
 # test: label=long when="release gcc glibc"
 # packages: python3-venv chromium poppler-utils
 # The documentation site can be built, strictly; its links lead somewhere, and pages fetch nothing
-# from elsewhere; the reference has each function that the library exports; the examples of the
+# from elsewhere; the reference has each function that the library exports, and since when; the examples of the
 # reference (docs/examples) compile and end with status 0, and those of the pages do what these say;
 # the report can be printed, if chromium is here. A
 # line above an example says how it is run:
@@ -30,6 +30,8 @@ nm -D --defined-only "$MI_LIB_SHARED" | sed -n 's/.* T \(mi_[a-z0-9_]*\).*/\1/p'
 while read -r function; do
   grep -q "id=\"$function\"" "$source"/build/site/api/*.html || fail "the reference has no $function"
 done <"$work/functions"
+[ "$(cat "$source"/build/site/api/*.html | grep -c 'class="since">since [0-9]')" -gt 150 ] ||
+  fail "the reference does not say since when functions are there"
 
 # ---- the report ----------------------------------------------------------------------------------
 

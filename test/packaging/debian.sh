@@ -1,8 +1,9 @@
 #!/bin/sh
-# test: label=long when="release gcc glibc"
-# packages: debhelper dpkg-dev fakeroot lintian pkg-config
+# test: label=long when="release gcc glibc" timeout=1800
+# packages: debhelper dpkg-dev fakeroot lintian pkg-config autopkgtest mmdebstrap
 # The Debian packages: built from the archive, no complaint of lintian's, installed into a folder of
-# their own, which the autopkgtest then uses.
+# their own, which their test then uses. As root also in a Debian of its own, which has nothing but
+# what the packages ask for, if that can be had here.
 set -u
 # shellcheck source=lib/package
 . "$(dirname "$0")/lib/package"
@@ -31,4 +32,12 @@ export PKG_CONFIG_PATH="$work/root/usr/lib/$triplet/pkgconfig"
 export LD_LIBRARY_PATH="$work/root/usr/lib/$triplet" CMAKE_PREFIX_PATH="$work/root/usr"
 (cd "mimalloc-$version" && logged sh debian/tests/consumer)
 ls root/usr/share/man/man1/mi.1.gz root/usr/share/man/man3/mimalloc.3.gz root/usr/share/man/man7/mimalloc-options.7.gz >/dev/null || fail "no manual"
+if [ "$(id -u)" = 0 ] && command -v autopkgtest >/dev/null && command -v mmdebstrap >/dev/null &&
+  mmdebstrap --variant=apt "$(. /etc/os-release && echo "$VERSION_CODENAME")" system >"$work/log" 2>&1; then
+  unset PKG_CONFIG_PATH LD_LIBRARY_PATH CMAKE_PREFIX_PATH
+  logged autopkgtest --setup-commands="apt-get update" mimalloc_*.changes -- chroot "$work/system"
+  grep -q "^consumer *PASS" "$work/log" || fail "no test was run"
+else
+  echo "debian: no system of its own can be made here"
+fi
 echo "debian: $(ls ./*.deb | wc -l) packages"

@@ -120,7 +120,19 @@ def group(title, text, names, examples):
     return out
 
 
-def page(header, text, examples):
+def versions(text):
+    """Maps each function to the version that brought it: the node of cmake/mimalloc.map."""
+    found = {}
+    for line in text.split("\n"):
+        node = re.match(r"MIMALLOC_([0-9.]+)", line)
+        if node:
+            version = node.group(1)
+        elif re.match(r" +mi_\w+;", line):
+            found[line.strip(" ;")] = version
+    return found
+
+
+def page(header, text, examples, since):
     """The page of a header. The examples, by the names of their groups, are taken as they are used."""
     found = [each for each in entries(text)]
     if found[0][0] != "note":
@@ -138,11 +150,11 @@ def page(header, text, examples):
         elif each[0] == "note":
             out += [prose(each[1], names), ""]
         else:
-            out += entry(header, each[1], each[2], names)
+            out += entry(header, each[1], each[2], names, since)
     return "\n".join(out)
 
 
-def entry(header, comment, codes, names):
+def entry(header, comment, codes, names, since):
     each = [name for code in codes for name in declared(code)]
     if not comment and not codes[0].startswith(("#define", "typedef")):
         raise SystemExit(f"{header}: no comment says what {each[0]} does")
@@ -150,5 +162,9 @@ def entry(header, comment, codes, names):
     if len(each) > 1:  # the first has the heading; the others are found by name as well
         out += ["".join(f'<a id="{name}"></a>' for name in each[1:]), ""]
     title = ", ".join(f"`{name}`" for name in each[:4]) + (" …" if len(each) > 4 else "")
-    out += [f"### {title} {{ #{each[0]} }}", "", "```c", *[tidy(code) for code in codes], "```", ""]
+    out += [f"### {title} {{ #{each[0]} }}", ""]
+    brought = sorted({since[name] for name in each if name in since})
+    if brought:
+        out += [f'<span class="since">since {", ".join(brought)}</span>', ""]
+    out += ["```c", *[tidy(code) for code in codes], "```", ""]
     return out + [prose(comment or "", names), ""]

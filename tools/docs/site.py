@@ -142,8 +142,9 @@ def main():
     write(os.path.join(folder, "decisions/index.md"), decisions_index(found))
     folder_of_examples = os.path.join(tree, "docs/examples")
     examples = {name[:-2]: read(os.path.join(folder_of_examples, name)).rstrip() for name in os.listdir(folder_of_examples)}
+    since = api.versions(read(os.path.join(tree, "cmake/mimalloc.map")))
     for header in HEADERS:
-        text = api.page(header, read(os.path.join(tree, "include", header)), examples)
+        text = api.page(header, read(os.path.join(tree, "include", header)), examples, since)
         write(os.path.join(folder, "api", header[:-2] + ".md"), text)
     if examples:
         raise SystemExit(f"no group of a header has the name of these examples: {sorted(examples)}")
