@@ -114,10 +114,15 @@ def group(title, text, names, examples):
     rest = rest.rstrip(")")
     rest = rest[:1].upper() + rest[1:] + "." if rest else ""
     out = [f"## {title.strip()}", "", rest, "", prose(text, names), ""]
-    example = examples.pop(re.sub(r"[^a-z0-9]+", "-", title.strip().lower()), None)
-    if example:
-        out += ['??? example "Example"', "", "    ```c", *["    " + line for line in example.split("\n")], "    ```", ""]
-    return out
+    return out + shown(examples.pop(re.sub(r"[^a-z0-9]+", "-", title.strip().lower()), None))
+
+
+def shown(example):
+    """The lines of an example, to be unfolded; none, if there is none."""
+    if example is None:
+        return []
+    lines = ["    " + line for line in example.split("\n")]
+    return ['??? example "Example"', "", "    ```c", *lines, "    ```", ""]
 
 
 def versions(text):
@@ -133,7 +138,7 @@ def versions(text):
 
 
 def page(header, text, examples, since):
-    """The page of a header. The examples, by the names of their groups, are taken as they are used."""
+    """The page of a header. The examples, by the names of their groups or headers, are taken as they are used."""
     found = [each for each in entries(text)]
     if found[0][0] != "note":
         raise SystemExit(f"{header}: no comment at its start")
@@ -149,6 +154,7 @@ def page(header, text, examples, since):
             continue
         elif each[0] == "note":
             out += [prose(each[1], names), ""]
+            out += shown(examples.pop(header[:-2], None))  # behind the first note: what the header is
         else:
             out += entry(header, each[1], each[2], names, since)
     return "\n".join(out)

@@ -147,7 +147,7 @@ def main():
         text = api.page(header, read(os.path.join(tree, "include", header)), examples, since)
         write(os.path.join(folder, "api", header[:-2] + ".md"), text)
     if examples:
-        raise SystemExit(f"no group of a header has the name of these examples: {sorted(examples)}")
+        raise SystemExit(f"no header, and no group of one, has the name of these examples: {sorted(examples)}")
     for name in ("site.css", "iframe-worker.js"):
         shutil.copyfile(os.path.join(tree, "docs", name), os.path.join(folder, name))
     template = read(os.path.join(tree, "docs/mkdocs.yml"))
