@@ -27,6 +27,7 @@ ELSEWHERE = {
 }
 HEADERS = ["mimalloc.h", "mimalloc-stats.h", "mimalloc-profile.h"]
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
+DECISION = re.compile(r"\[[^\]]*\]\([^)]*\)|`[^`]*`|\bdecision (\d{3})\b")
 FENCE = re.compile(r"^ *(```|~~~)")
 
 
@@ -79,6 +80,14 @@ class Links:
         target = os.path.relpath(target, os.path.dirname(page) or ".")
         return f"{image}[{text}]({target}{hash_sign}{anchor})"
 
+    def decision(self, page, match):
+        """`decision 007` becomes a link to it, where it is none yet."""
+        for target in self.pages.values():
+            if match.group(1) and target.startswith(f"decisions/{match.group(1)}-"):
+                target = os.path.relpath(target, os.path.dirname(page) or ".")
+                return f"[{match.group(0)}]({target})"
+        return match.group(0)
+
     def rewrite_all(self, document, page, text):
         lines, fenced = [], False
         for line in text.split("\n"):
@@ -86,6 +95,8 @@ class Links:
                 fenced = not fenced
             if not fenced:
                 line = LINK.sub(lambda match: self.rewrite(document, page, match), line)
+                if not line.startswith("#"):
+                    line = DECISION.sub(lambda match: self.decision(page, match), line)
             lines.append(line)
         return "\n".join(lines)
 
