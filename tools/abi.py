@@ -10,6 +10,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 
 TREE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 HEADERS = ["mimalloc.h", "mimalloc-stats.h", "mimalloc-profile.h"]
@@ -54,10 +55,10 @@ def structs(text):
 def values(expressions):
     """What the expressions are, by a program that prints them."""
     lines = "".join(f'  printf("%lld\\n", (long long)({each}));\n' for each in expressions)
-    program = "/tmp/abi-%d" % os.getpid()
-    compiler("-o", program, source=f"#include <stdio.h>\n{INCLUDES}int main(void) {{\n{lines}}}\n")
-    printed = subprocess.run([program], stdout=subprocess.PIPE, text=True, check=True).stdout.split()
-    os.remove(program)
+    with tempfile.TemporaryDirectory() as folder:
+        program = os.path.join(folder, "values")
+        compiler("-o", program, source=f"#include <stdio.h>\n{INCLUDES}int main(void) {{\n{lines}}}\n")
+        printed = subprocess.run([program], stdout=subprocess.PIPE, text=True, check=True).stdout.split()
     return dict(zip(expressions, map(int, printed)))
 
 
