@@ -42,7 +42,7 @@ install_missing() {  # packages...
   done
   [ ${#list[@]} = 0 ] && return
   if ! may_install "${list[@]}"; then
-    say "mi: not installed, so what needs them is skipped (--install gets them): ${list[*]}"
+    say "mi: what needs these packages may be skipped (--install gets them): ${list[*]}"
     return
   fi
   apt_get "${list[@]}" && return
