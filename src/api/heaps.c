@@ -72,7 +72,7 @@ API mi_theap_t* mi_theap_get_default(void) {
 API mi_theap_t* mi_theap_set_default(mi_theap_t* theap) {
   theap_t* former = mi_theap_get_default();
   if (theap != NULL && theap->thread != NULL && theap->thread == former->thread) {
-    tls_theap = theap;
+    (void)theap_set_current(theap);
   }
   return former;
 }

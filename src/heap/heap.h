@@ -21,6 +21,7 @@
 
 #include "../page/page.h"
 #include "../port/lock.h"
+#include "../port/slot.h"
 
 enum { DIRECT_COUNT = SMALL_MAX / GRANULE + 1 };
 enum { ACTIVE_LEAST = 33 };  // the first class above SMALL_MAX
@@ -156,9 +157,6 @@ struct thread {
   bool in_deferred_free, has_heartbeat;
 };
 
-// The theap that malloc uses. Starts as theap_empty, so that the fast path needs no test.
-extern HIDDEN THREAD_LOCAL theap_t* tls_theap;
-
 SHARED_DATA(const theap_t, theap_empty);
 SHARED_DATA(theap_t, theap_gone);  // of a thread that has ended, but goes on
 SHARED_DATA(heap_t, heap_main_static);
@@ -179,7 +177,12 @@ FAST bool watch_is_due(theap_t* theap, size_t size) {
   return watch->left == 0 || watch_is_due_by_bytes(watch);
 }
 
-FAST theap_t* theap_current(void) { return tls_theap; }
+// The theap that malloc uses. Starts as an empty one, which nobody writes to, so that the fast path
+// needs no test. False: there is no room for the thread's slot.
+#define THEAP_EMPTY ((theap_t*)(uintptr_t)&theap_empty)
+SLOT(theap_t*, tls_theap);
+FAST theap_t* theap_current(void) { return SLOT_GET(theap_t*, tls_theap, THEAP_EMPTY); }
+FAST bool theap_set_current(theap_t* theap) { return SLOT_SET(tls_theap, THEAP_EMPTY, theap); }
 
 // ---- theap.c ----
 PRIVATE void theap_clear(theap_t* theap);  // of all pages

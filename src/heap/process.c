@@ -98,7 +98,7 @@ static void fork_done(bool child) {
   if (child) {
     lost_threads = true;
     registry_reset_in_child();
-    port_forget_thread_number();
+    port_forget_threads();
   } else {
     registry_unlock();
   }

@@ -8,10 +8,7 @@
 #include "guard.h"
 #include "tracked.h"
 
-// Nobody writes to an empty theap.
-#define THEAP_EMPTY ((theap_t*)(uintptr_t)&theap_empty)
-
-HIDDEN THREAD_LOCAL theap_t* tls_theap = THEAP_EMPTY;
+SLOT_DEF(theap_t*, tls_theap, THEAP_EMPTY);
 
 SHARED_DATA_DEF(_Atomic(size_t), thread_count);
 SHARED_DATA_DEF(_Atomic(size_t), collect_requests);
@@ -61,7 +58,7 @@ PRIVATE void registry_unlock(void) {
 // Only the forking thread lives on in the child. What the others owned stays theirs: their lists
 // may be half written.
 PRIVATE void registry_reset_in_child(void) {
-  thread_t* self = tls_theap->thread;
+  thread_t* self = theap_current()->thread;
   registry.threads = self;
   for (subproc_t* subproc = registry.subprocs; subproc != NULL; subproc = subproc->next) {
     subproc->threads = 0;
@@ -227,22 +224,45 @@ static theap_t* theap_bereft(void) {
   return &theap_gone;
 }
 
+// It has left, and goes on. Where the slot is the id's, the next thread that has it would be taken
+// for gone: there this one begins once more, and the next one goes on with what it leaves.
+static void thread_is_gone(void) {
+  if (!PORT_SLOT_STAYS) { (void)theap_set_current(theap_bereft()); }
+}
+
+// A thread has the caller's id, so it has ended, and nobody told us: the caller leaves in its
+// place.
+static NOINLINE void thread_bury(uintptr_t id) {
+  lock_acquire(&registry.lock);
+  thread_t* thread = registry.threads;
+  while (thread != NULL && thread->id != id) { thread = thread->next; }
+  lock_release(&registry.lock);
+  if (thread == NULL) { return; }
+  (void)theap_set_current(thread->theaps);
+  thread_leave();
+}
+
 static theap_t* thread_begin(subproc_t* subproc) {
   const uintptr_t id = port_thread_id();
+  if (!PORT_ENDS_ARE_TOLD) { thread_bury(id); }
   thread_t* thread = vacant_take(id, subproc);
   if (thread == NULL) { thread = thread_new(id, subproc); }
   if (thread == NULL) { return NULL; }
-  tls_theap = thread->theaps;  // from here on a recursive call finds a heap
+  if (!theap_set_current(thread->theaps)) {  // from here on a recursive call finds a heap
+    heap_unlink_theap(subproc->main, thread->theaps);
+    thread_disband(thread);
+    return theap_bereft();
+  }
   registry_add(thread);
   if (port_thread_arm(thread) != 0 && process_is_threaded()) {
     thread_leave();  // nothing would tell us of its end
-    tls_theap = theap_bereft();
+    thread_is_gone();
   }
-  return tls_theap;
+  return theap_current();
 }
 
 PRIVATE theap_t* thread_enter(void) {
-  if (tls_theap == &theap_gone) { return &theap_gone; }
+  if (theap_current() == &theap_gone) { return &theap_gone; }
   process_init();
   return thread_begin(&subproc_main_static);
 }
@@ -250,7 +270,7 @@ PRIVATE theap_t* thread_enter(void) {
 PRIVATE void thread_enter_subproc(subproc_t* subproc) { (void)thread_begin(subproc); }
 
 PRIVATE thread_t* thread_self_or_null(void) {
-  theap_t* theap = tls_theap;
+  theap_t* theap = theap_current();
   if (unlikely(theap->thread == NULL)) { theap = thread_enter(); }
   return theap == NULL ? NULL : theap->thread;
 }
@@ -281,7 +301,7 @@ static void theap_drop(thread_t* thread, theap_t** link) {
   theap_t* theap = *link;
   *link = theap->next;
   if (thread->recent == theap) { thread->recent = thread->theaps; }
-  if (tls_theap == theap) { tls_theap = thread->theaps; }
+  if (theap_current() == theap) { (void)theap_set_current(thread->theaps); }
   heap_unlink_theap(theap->heap, theap);
   quarantine_flush(theap);
   meta_free(theap, sizeof(theap_t));
@@ -407,7 +427,7 @@ PRIVATE void thread_set_heartbeat(thread_t* thread, bool wanted) {
 // ---- end ----
 
 PRIVATE COLD void thread_leave(void) {
-  theap_t* theap = tls_theap;
+  theap_t* theap = theap_current();
   if (theap->thread == NULL) { return; }
   if (TRACKED) { tracked_flush(); }
   thread_t* thread = theap->thread;
@@ -415,7 +435,7 @@ PRIVATE COLD void thread_leave(void) {
   thread_catch_up(thread);
   while (thread->theaps->next != NULL) { thread_delete_theap(thread->theaps->next); }
   theap_flush_all_loose(thread->theaps);  // while their pages have a theap to go to
-  tls_theap = THEAP_EMPTY;
+  (void)theap_set_current(THEAP_EMPTY);
   const bool stays = vacant_suits(thread);
   if (!stays) { theap_abandon(thread->theaps); }  // before the sub-process may go
   registry_remove(thread);
@@ -428,10 +448,10 @@ PRIVATE COLD void thread_leave(void) {
 // what comes after it from the orphans' heap.
 PRIVATE void thread_on_exit(void* argument) {
   thread_t* thread = (thread_t*)argument;
-  if (tls_theap->thread != thread) { return; }
+  if (theap_current()->thread != thread) { return; }
   if (thread->exit_rounds++ < EXIT_ROUNDS && port_thread_arm(thread) == 0) { return; }
   thread_leave();
-  tls_theap = theap_bereft();
+  thread_is_gone();
 }
 
 // ---- orphans ----

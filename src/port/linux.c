@@ -345,7 +345,7 @@ PRIVATE uint32_t port_thread_number(void) {
   return thread_number;
 }
 
-PRIVATE void port_forget_thread_number(void) { thread_number = 0; }
+PRIVATE void port_forget_threads(void) { thread_number = 0; }
 
 // NOLINTNEXTLINE(bugprone-reserved-identifier) glibc 2.32
 EXTERN_C char __libc_single_threaded __attribute__((weak));

@@ -9,6 +9,8 @@
 
 enum { PORT_DECOMMIT_STAYS = 1, PORT_CAN_MOVE = 1 };
 enum { PORT_EXIT_ROUNDS = 3 };  // POSIX promises four rounds of destructors
+enum { PORT_ENDS_ARE_TOLD = 1, PORT_SLOT_STAYS = 0 };
+#define PORT_NATIVE_TLS 1
 
 FAST uintptr_t port_thread_id(void) {
 #ifdef __powerpc64__  // no compiler has the builtin there

@@ -9,6 +9,8 @@
 
 enum { PORT_DECOMMIT_STAYS = 0, PORT_CAN_MOVE = 0 };
 enum { PORT_EXIT_ROUNDS = 0 };
+enum { PORT_ENDS_ARE_TOLD = 0, PORT_SLOT_STAYS = 0 };
+#define PORT_NATIVE_TLS 1
 
 extern HIDDEN THREAD_LOCAL char port_thread_mark;
 FAST uintptr_t port_thread_id(void) { return (uintptr_t)&port_thread_mark; }

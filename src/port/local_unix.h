@@ -9,8 +9,11 @@
 
 enum { PORT_DECOMMIT_STAYS = 1, PORT_CAN_MOVE = 0 };
 enum { PORT_EXIT_ROUNDS = 3 };  // POSIX promises four rounds of destructors
+enum { PORT_ENDS_ARE_TOLD = 1, PORT_SLOT_STAYS = 1 };
+#define PORT_NATIVE_TLS 0
 
-extern HIDDEN THREAD_LOCAL char port_thread_mark;
-FAST uintptr_t port_thread_id(void) { return (uintptr_t)&port_thread_mark; }
+FAST uintptr_t port_thread_id(void) { return (uintptr_t)&errno; }  // each thread has its own
+
+#include "unix_slot.h"
 
 #endif

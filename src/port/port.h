@@ -13,6 +13,11 @@
 //                        there are no huge pages by advice.
 //   PORT_CAN_MOVE        the OS can exchange page tables: port_move, port_put_away
 //   PORT_EXIT_ROUNDS     how often port_thread_arm has its effect again as a thread ends
+//   PORT_ENDS_ARE_TOLD   no thread ends without a call of what port_thread_arm arms. Else a later
+//                        thread can come by the id of one that is still known.
+//   PORT_SLOT_STAYS      the slot is the id's: a later thread with the same one finds what is there
+//   PORT_NATIVE_TLS      a macro: thread-local variables are reached without a call, and may have
+//                        an initial value. Else there is the slot.
 #ifndef MI_PORT_PORT_H
 #define MI_PORT_PORT_H
 
@@ -130,13 +135,17 @@ PRIVATE int port_at_fork(void (*prepare)(void), void (*parent)(void), void (*chi
 PRIVATE void port_lock_streams_for_fork(void);
 PRIVATE void port_unlock_streams_after_fork(bool child);
 
-// In the port's header: FAST uintptr_t port_thread_id(void), an address that no two live threads
-// share; never 0.
+// In the port's header:
+//   FAST uintptr_t port_thread_id(void)  an address that no two live threads share; never 0
+//   FAST void* port_slot_get(void)       the calling thread's word, NULL until it is set; only
+//                                        without PORT_NATIVE_TLS. Neither call allocates.
+//   bool port_slot_set(void* value)      false: there is no room for one more thread's
 
 // The calling thread, as the OS numbers it. A system call the first time, and after a fork if the
-// child has called port_forget_thread_number.
+// child has called port_forget_threads.
 PRIVATE uint32_t port_thread_number(void);
-PRIVATE void port_forget_thread_number(void);
+// In the child of a fork, where no other thread is.
+PRIVATE void port_forget_threads(void);
 
 FAST void port_relax(void) {
 #if defined(__x86_64__) || defined(__i386__)

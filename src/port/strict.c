@@ -6,7 +6,7 @@
 //   - only what is committed can be sealed;
 //   - a mapping begins at a multiple of 64 KiB and is released as a whole;
 //   - a purge leaves anything but what was there;
-//   - the end of a thread is told once.
+//   - the end of a thread is told once, or never: where MI_STRICT_MISS_ENDS is set.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -237,11 +237,21 @@ PRIVATE int port_unguard(void* start, size_t bytes) { return port_commit(start, 
 
 HIDDEN THREAD_LOCAL char port_thread_mark;
 
+static _Atomic(uint32_t) threads_numbered;
+static THREAD_LOCAL uint32_t thread_number;
+
+PRIVATE uint32_t port_thread_number(void) {
+  if (unlikely(thread_number == 0)) { thread_number = add_relaxed(&threads_numbered, 1) + 1; }
+  return thread_number;
+}
+
+PRIVATE void port_forget_threads(void) {}
+
 static void (*leave)(void*);
 static THREAD_LOCAL bool has_left;
 
 static void leave_once(void* argument) {
-  if (has_left) { return; }
+  if (has_left || port_getenv("MI_STRICT_MISS_ENDS") != NULL) { return; }
   has_left = true;
   leave(argument);
 }

@@ -44,6 +44,5 @@ PRIVATE int port_unguard(void* start, size_t bytes) { return unguard_mapping(sta
 
 // ---- threads ----
 
-HIDDEN THREAD_LOCAL char port_thread_mark;
-
+#include "unix_slots.h"
 #include "unix_thread.h"

@@ -131,16 +131,6 @@ PRIVATE void port_wait(_Atomic(uint32_t)* word, uint32_t value) {
 
 PRIVATE void port_wake_one(_Atomic(uint32_t)* word) { (void)word; }
 
-static _Atomic(uint32_t) threads_numbered;
-static THREAD_LOCAL uint32_t thread_number;
-
-PRIVATE uint32_t port_thread_number(void) {
-  if (unlikely(thread_number == 0)) { thread_number = add_relaxed(&threads_numbered, 1) + 1; }
-  return thread_number;
-}
-
-PRIVATE void port_forget_thread_number(void) { thread_number = 0; }
-
 PRIVATE bool port_is_single_threaded(void) { return false; }
 
 // The C library's fork is left to see to its own locks.

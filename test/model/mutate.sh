@@ -37,6 +37,16 @@ page/remote.h;remote;parking overwrites a push;/^    if (old != REMOTE_OWNED) { 
 page/remote.h;remote;parking counts one too many;s/used \* REMOTE_ONE/(used + 1) * REMOTE_ONE/
 page/remote.h;remote;the claim keeps the list;s/cas_acquire(remote, &old, REMOTE_OWNED)/cas_acquire(remote, \&old, old - state)/
 page/remote.h;remote park;any state can be claimed;s/while (remote_state(old) == state)/while (state != REMOTE_OWNED)/
+port/unix_slots.h;slots;S1: relaxed in;s/cas_acquire(&slot\[i\].id/cas_relaxed(\&slot[i].id/
+port/unix_slots.h;slots;S1: relaxed out;s/store_release(&slot->id/store_relaxed(\&slot->id/
+port/unix_slots.h;slots;S2: relaxed out;s/cas_release(&slot_levels/cas_relaxed(\&slot_levels/
+port/unix_slots.h;slots;S2: relaxed in;s/load_acquire(&slot_levels/load_relaxed(\&slot_levels/
+port/unix_slots.h;slots;who ends keeps its slot;/store_release(&slot->id/d
+port/unix_slots.h;slots;there is one level only;s/slots = slot_add_level(level)/slots = NULL/
+port/unix_slots.h;slots;a slot is taken each time;s/if (slot == NULL \&\& value/if (value/
+port/unix_slots.h;slots;a slot is looked for in the first level only;s/found == NULL \&\& level < SLOT_LEVELS/found == NULL \&\& level < 1/
+port/unix_slots.h;slots;a level that lost is used;s/(void)port_release(fresh, bytes);/return (thread_slot_t*)fresh;/
+port/unix_slots.h;slots;a thread has the number of the one before;/slot->number = 0;/d
 page/page.c;neighbours;never-used blocks get no end;/^  set_canaries(page, count);/d
 port/lock.h;lock;L1: relaxed at once;s/!cas_acquire(&lock->state/!cas_relaxed(\&lock->state/
 port/lock.h;lock;L1: relaxed after spinning;s/is_free \&\& cas_acquire/is_free \&\& cas_relaxed/

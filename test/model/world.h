@@ -12,6 +12,8 @@
 #undef MI_SECURE
 #undef MI_GUARDED
 #undef __SANITIZE_THREAD__
+#undef MI_PORT_UNIX
+#undef MI_PORT_STRICT
 #define MI_DEBUG 0
 
 #define MI_MODEL_ATOMICS "../../test/model/atomics.h"
@@ -70,7 +72,7 @@ static uint16_t traces_keep(void) { return 0; }
 static void traces_lock_for_fork(void) {}
 static void traces_unlock_after_fork(bool child) { (void)child; }
 static uint32_t port_thread_number(void) { return (uint32_t)m.self; }
-static void port_forget_thread_number(void) {}
+static void port_forget_threads(void) {}
 static int port_populate(void* start, size_t bytes) { return start == NULL || bytes == 0; }
 static int port_guard(void* start, size_t bytes) { return start == NULL || bytes == 0; }
 static int port_unguard(void* start, size_t bytes) { return start == NULL || bytes == 0; }
