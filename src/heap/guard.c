@@ -154,6 +154,12 @@ PRIVATE void guard_flush(void) {
 PRIVATE void guard_lock_for_fork(void) { lock_acquire(&guards.lock); }
 PRIVATE void guard_unlock_after_fork(bool child) { lock_after_fork(&guards.lock, child); }
 
+PRIVATE void guard_rescue(void) {
+  if (!lock_is_left(&guards.lock)) { return; }
+  guards.oldest = guards.newest = guards.stuck = NULL;
+  guards.blocks = guards.bytes = 0;
+}
+
 // ---- taking ----
 
 // As mimalloc rounds a request. Its bounds are compared with that, and recipes are written for it.

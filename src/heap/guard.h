@@ -80,6 +80,7 @@ PRIVATE void guard_start_by_options(void);
 
 PRIVATE void guard_lock_for_fork(void);
 PRIVATE void guard_unlock_after_fork(bool child);
+PRIVATE void guard_rescue(void);
 
 // ---- guard_report.c ----
 typedef enum { GUARD_DOUBLE_FREE, GUARD_INSIDE, GUARD_OVERFLOW, GUARD_UNDERFLOW } guard_crime_t;

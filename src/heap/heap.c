@@ -48,6 +48,18 @@ PRIVATE heap_t* retired_heaps(void) { return retired.first; }
 PRIVATE void retired_unlock(void) { lock_release(&retired.lock); }
 PRIVATE void retired_unlock_after_fork(bool child) { lock_after_fork(&retired.lock, child); }
 
+PRIVATE void retired_rescue(void) {
+  if (lock_is_left(&retired.lock)) { retired.first = NULL; }
+}
+
+PRIVATE void heap_rescue(heap_t* heap) {
+  (void)lock_is_left(&heap->walk);
+  if (!lock_is_left(&heap->lock)) { return; }
+  for (unsigned bin = 0; bin <= BIN_LARGE; bin++) { store_relaxed(&heap->parked[bin], NULL); }
+  heap->pages = NULL;
+  heap->theaps = NULL;
+}
+
 // ---- records ----
 
 PRIVATE void heap_stats_export(const heap_t* heap, mi_stats_t* out) {

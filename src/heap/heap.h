@@ -287,6 +287,8 @@ PRIVATE heap_t* retired_lock(void);
 PRIVATE heap_t* retired_heaps(void);
 PRIVATE void retired_unlock(void);
 PRIVATE void retired_unlock_after_fork(bool child);
+PRIVATE void retired_rescue(void);
+PRIVATE void heap_rescue(heap_t* heap);
 
 // The value of M_PERTURB, 0 for none: at once for the calling thread, from their next slow path on
 // for others. False: this build fills in its own way.
@@ -363,6 +365,7 @@ PRIVATE bool process_lost_threads(void);  // by fork: what they were changing ma
 PRIVATE void registry_lock(void);
 PRIVATE void registry_unlock(void);
 PRIVATE void registry_reset_in_child(void);
+PRIVATE void registry_rescue(void);
 PRIVATE subproc_t* registry_subprocs(void);
 PRIVATE void registry_add_subproc(subproc_t* subproc);
 PRIVATE void registry_remove_subproc(subproc_t* subproc);

@@ -12,6 +12,8 @@ static struct {
   _Atomic(bool) ready;
 } process;
 
+static void process_rescue(void);
+
 // Legal at any time, from any thread; allocates nothing.
 PRIVATE void process_init(void) {
   if (likely(load_acquire(&process.ready))) { return; }  // [I1] in: options and main heap
@@ -22,6 +24,7 @@ PRIVATE void process_init(void) {
     heap_main_setup(&heap_main_static, &subproc_main_static);
     registry_add_subproc(&subproc_main_static);
     (void)port_thread_exit_init(thread_on_exit);
+    port_end_init(process_rescue);
     store_release(&process.ready, true);  // [I1] out
   }
   lock_release(&process.lock);
@@ -110,3 +113,28 @@ static void fork_parent(void) { fork_done(false); }
 static void fork_child(void) { fork_done(true); }
 
 PRIVATE void process_watch_fork(void) { (void)port_at_fork(fork_prepare, fork_parent, fork_child); }
+
+// ---- the end, where other threads are no more ----
+
+static void subproc_rescue(subproc_t* subproc) {
+  subproc->heaps = subproc->main;
+  subproc->main->next = subproc->main->prev = NULL;
+}
+
+// What one of them was about to change is left alone, and begun anew.
+static void process_rescue(void) {
+  (void)lock_is_left(&process.lock);
+  registry_rescue();
+  retired_rescue();
+  for (subproc_t* subproc = registry_subprocs(); subproc != NULL; subproc = subproc->next) {
+    if (lock_is_left(&subproc->lock)) { subproc_rescue(subproc); }
+  }
+  for_each_heap(heap_rescue);
+  if (TRACKED) { tracked_rescue(); }
+  guard_rescue();
+  waiting_rescue();
+  memory_rescue();
+  page_rescue();
+  meta_rescue();
+  if (NOTE_BLOCKS) { traces_rescue(); }
+}

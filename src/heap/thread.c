@@ -72,6 +72,13 @@ PRIVATE void registry_reset_in_child(void) {
   lock_reset(&registry.orphan_lock);
 }
 
+PRIVATE void registry_rescue(void) {
+  if (lock_is_left(&registry.orphan_lock)) { registry.orphans = NULL; }
+  if (!lock_is_left(&registry.lock)) { return; }
+  registry.threads = registry.vacant = NULL;
+  registry.vacant_count = registry.vacant_slices = 0;
+}
+
 PRIVATE subproc_t* registry_subprocs(void) { return registry.subprocs; }
 
 PRIVATE void registry_add_subproc(subproc_t* subproc) {

@@ -118,6 +118,12 @@ PRIVATE void tracked_flush(void) {
 
 PRIVATE void tracked_lock_for_fork(void) { lock_acquire(&quarantine.lock); }
 
+PRIVATE void tracked_rescue(void) {
+  if (lock_is_left(&quarantine.lock)) {
+    quarantine.first = quarantine.count = quarantine.bytes = 0;
+  }
+}
+
 PRIVATE void tracked_unlock_after_fork(bool child) { lock_after_fork(&quarantine.lock, child); }
 
 // ---- pages that go with live blocks ----

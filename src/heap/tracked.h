@@ -50,5 +50,6 @@ PRIVATE void tracked_drop_page(page_t* page);
 PRIVATE void tracked_flush(void);
 PRIVATE void tracked_lock_for_fork(void);
 PRIVATE void tracked_unlock_after_fork(bool child);
+PRIVATE void tracked_rescue(void);
 
 #endif

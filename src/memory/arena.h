@@ -150,6 +150,7 @@ PRIVATE direct_t memory_direct_most(void);  // at one time, each by itself
 PRIVATE void memory_lock(void);
 PRIVATE void memory_unlock(void);
 PRIVATE void memory_unlock_after_fork(bool child);
+PRIVATE void memory_rescue(void);
 
 // Bytes of taken runs that nobody has touched yet, as their users say: not dense enough for huge
 // pages. Relaxed; any thread.

@@ -85,7 +85,9 @@ PRIVATE bool freed_put(const span_t* span) {
   const bool waits = QUARANTINE && port_address_limit() == SIZE_MAX;
   lock_acquire(&memory.lock);
   count_decommitted(slices_bytes(span->slices));
-  if (waits) {
+  if (memory_is_left()) {
+    // it stays where it is
+  } else if (waits) {
     delay_span(span);
   } else {
     run_give_guarded(span);

@@ -31,10 +31,15 @@ typedef struct memory_state {
   int64_t slack_ms, regret_ms;    // when it was halved; when that was last so
   uint32_t swings;                // how often memory was wanted again after more had been purged
   bool has_purged;                // since the last of these
+  bool is_left;                   // half written: see memory_is_left
   const arena_t* news;            // an arena that is still to be announced, once the lock is free
 } memory_state_t;
 
 SHARED_DATA(memory_state_t, memory);
+
+// At the end of a process, by a thread that was ended: its arenas stay as they are, and what is
+// given back is left alone. Asked under the lock.
+FAST bool memory_is_left(void) { return port_is_ending() && memory.is_left; }
 
 FAST size_t slices_bytes(size_t slices) { return slices << SLICE_SHIFT; }
 

@@ -166,7 +166,8 @@ PRIVATE bool memory_take(span_want_t want, span_t* out) {
   want.align = size_max(want.align, SLICE_BYTES);
   if (want.slices > ARENA_MAX_SLICES / 2 || want.align > PTRDIFF_MAX / 2) { return false; }
   lock_acquire(&memory.lock);
-  const bool ok = try_take_large(want, out) || try_take(&want, out);
+  const bool ok = !(memory_is_left() && want.arena != NULL) &&
+                  (try_take_large(want, out) || try_take(&want, out));
   const arena_t* news = memory.news;
   memory.news = NULL;
   if (ok) { account_taken(out->arena, out->slices); }
@@ -185,7 +186,7 @@ PRIVATE void memory_give(span_t span) {
   if (GUARD_FREED && freed_put(&span)) { return; }
   if (ZERO_FREED) { memset(span.start, 0, slices_bytes(span.slices)); }
   lock_acquire(&memory.lock);
-  run_give(span.arena, span.start, span.slices);
+  if (!memory_is_left()) { run_give(span.arena, span.start, span.slices); }
   lock_release(&memory.lock);
 }
 
@@ -230,7 +231,7 @@ PRIVATE bool memory_lengthen(span_t* span, size_t slices) {
     return slices <= span->slices;
   }
   lock_acquire(&memory.lock);
-  const bool ok = lengthen_locked(span, (uint32_t)(slices - span->slices));
+  const bool ok = !memory_is_left() && lengthen_locked(span, (uint32_t)(slices - span->slices));
   lock_release(&memory.lock);
   return ok;
 }
@@ -243,7 +244,7 @@ PRIVATE void memory_shorten(span_t* span, size_t slices) {
     return;
   }
   lock_acquire(&memory.lock);
-  shorten_locked(span, slices);
+  if (!memory_is_left()) { shorten_locked(span, slices); }
   lock_release(&memory.lock);
 }
 
@@ -259,6 +260,13 @@ UNUSED PRIVATE size_t memory_resident_free_bytes(void) {
 PRIVATE void memory_lock(void) { lock_acquire(&memory.lock); }
 
 PRIVATE void memory_unlock(void) { lock_release(&memory.lock); }
+
+PRIVATE void memory_rescue(void) {
+  if (!lock_is_left(&memory.lock)) { return; }
+  memory.is_left = true;
+  memory.first = NULL;
+  memory.news = NULL;
+}
 
 PRIVATE void memory_unlock_after_fork(bool child) {
   if (child && memory.random.seeded) { random_reseed(&memory.random); }

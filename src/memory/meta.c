@@ -115,3 +115,9 @@ PRIVATE void meta_free(void* p, size_t bytes) {
 PRIVATE void meta_lock_for_fork(void) { lock_acquire(&meta.lock); }
 
 PRIVATE void meta_unlock_after_fork(bool child) { lock_after_fork(&meta.lock, child); }
+
+PRIVATE void meta_rescue(void) {
+  if (!lock_is_left(&meta.lock)) { return; }
+  meta.next = meta.committed = meta.end = NULL;
+  memset(meta.lists, 0, sizeof(meta.lists));
+}

@@ -13,5 +13,6 @@ PRIVATE void* meta_alloc(size_t bytes);
 PRIVATE void meta_free(void* p, size_t bytes);
 PRIVATE void meta_lock_for_fork(void);
 PRIVATE void meta_unlock_after_fork(bool child);
+PRIVATE void meta_rescue(void);
 
 #endif

@@ -132,6 +132,10 @@ static void page_clear_words(const page_t* page) {
   if (unlikely(load_relaxed(&words_are_used))) { words_clear(page); }
 }
 
+PRIVATE void page_rescue(void) {
+  if (lock_is_left(&records.lock)) { records.free = NULL; }
+}
+
 PRIVATE void page_lock_for_fork(void) { lock_acquire(&records.lock); }
 
 PRIVATE void page_unlock_after_fork(bool child) {

@@ -249,6 +249,7 @@ FAST void bits_set(block_bits_t* bits, size_t index, bool on) {
 PRIVATE void page_visit_all(page_visit_fun* visit, void* arg);
 PRIVATE void page_lock_for_fork(void);
 PRIVATE void page_unlock_after_fork(bool child);
+PRIVATE void page_rescue(void);
 
 // ---- holes.c: OS pages that only free blocks touch; the owner, or nobody ----
 
@@ -274,6 +275,7 @@ PRIVATE void waiting_flush_old(void);                                 // … for
 PRIVATE void waiting_flush_near(void);                                // what is in reach
 PRIVATE void waiting_lock_for_fork(void);
 PRIVATE void waiting_unlock_after_fork(bool child);
+PRIVATE void waiting_rescue(void);
 
 // ---- links: where a free block's next one is kept, in the block or apart from it, see check.h
 // ----

@@ -48,6 +48,10 @@ static struct {
 PRIVATE void waiting_lock_for_fork(void) { lock_acquire(&waiting.lock); }
 PRIVATE void waiting_unlock_after_fork(bool child) { lock_after_fork(&waiting.lock, child); }
 
+PRIVATE void waiting_rescue(void) {
+  if (lock_is_left(&waiting.lock)) { memset(&waiting, 0, sizeof(waiting)); }
+}
+
 static size_t whole_bytes(const page_t* page) { return page->span_slices * SLICE_BYTES; }
 static size_t bytes_to_guard(const page_t* page) { return whole_bytes(page) - page_guard_bytes(); }
 

@@ -2,6 +2,7 @@
 #ifndef MI_PORT_LOCAL_STRICT_H
 #define MI_PORT_LOCAL_STRICT_H
 
+#include "../base/atomic.h"
 #include "unix_errno.h"
 
 #define PORT_SOURCE       "port/strict.c"
@@ -13,6 +14,11 @@ enum { PORT_ENDS_ARE_TOLD = 0, PORT_SLOT_STAYS = 0 };
 #define PORT_NATIVE_TLS 1
 
 extern HIDDEN THREAD_LOCAL char port_thread_mark;
+extern HIDDEN _Atomic(bool) port_ending;  // what a test sets
+FAST bool port_is_ending(void) { return load_relaxed(&port_ending); }
+PRIVATE void port_end_init(void (*on_end)(void));
+PRIVATE void port_see_end(void);
+
 FAST uintptr_t port_thread_id(void) { return (uintptr_t)&port_thread_mark; }
 
 #endif

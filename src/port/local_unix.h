@@ -2,6 +2,7 @@
 #ifndef MI_PORT_LOCAL_UNIX_H
 #define MI_PORT_LOCAL_UNIX_H
 
+#include "unix_end.h"
 #include "unix_errno.h"
 
 #define PORT_SOURCE       "port/unix.c"

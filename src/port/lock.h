@@ -29,9 +29,11 @@ COLD UNUSED static void lock_wait(lock_t* lock) {
   }
 }
 
-// [L1] in: all that the last holder wrote.
+// At the end of a process what nobody will release is found first.
 FAST void lock_acquire(lock_t* lock) {
+  if (port_is_ending()) { port_see_end(); }
   uint32_t expected = LOCK_FREE;
+  // [L1] in: all that the last holder wrote.
   if (unlikely(!cas_acquire(&lock->state, &expected, LOCK_HELD))) { lock_wait(lock); }
 }
 
@@ -43,6 +45,11 @@ FAST void lock_release(lock_t* lock) {
 
 // In the child of a fork: the holder was this thread, and no other exists.
 FAST void lock_reset(lock_t* lock) { store_relaxed(&lock->state, LOCK_FREE); }
+
+// The holder, if there was one, is no more: what the lock protects may be half written.
+FAST bool lock_is_left(lock_t* lock) {
+  return exchange_acquire(&lock->state, LOCK_FREE) != LOCK_FREE;  // [L1]
+}
 
 // Of a lock that was taken before a fork.
 FAST void lock_after_fork(lock_t* lock, bool child) {

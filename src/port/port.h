@@ -141,6 +141,12 @@ PRIVATE void port_unlock_streams_after_fork(bool child);
 //                                        without PORT_NATIVE_TLS. Neither call allocates.
 //   bool port_slot_set(void* value)      false: there is no room for one more thread's
 
+// Where the OS ends all other threads, wherever they are, before the process hears of its own end.
+// In the port's header:
+//   FAST bool port_is_ending(void)  they are no more: what they held nobody gives back
+//   port_end_init(void (*on_end)(void)), port_see_end()
+//                                   the latter calls on_end, the first time
+
 // The calling thread, as the OS numbers it. A system call the first time, and after a fork if the
 // child has called port_forget_threads.
 PRIVATE uint32_t port_thread_number(void);

@@ -6,16 +6,51 @@
 //   - only what is committed can be sealed;
 //   - a mapping begins at a multiple of 64 KiB and is released as a whole;
 //   - a purge leaves anything but what was there;
-//   - the end of a thread is told once, or never: where MI_STRICT_MISS_ENDS is set.
+//   - the end of a thread is told once, or never: where MI_STRICT_MISS_ENDS is set;
+//   - other threads are ended, wherever they are, before the process hears of its end: where a test
+//     has stopped them, and has set port_ending;
+//   - every call of the C library that succeeds leaves errno changed, as POSIX allows.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
 #include "port.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "../base/track.h"
+
+enum { SPOILT = 9999 };
+#define SPOIL(call)                                        \
+  __extension__({                                          \
+    const __typeof__(call) spoil_result = (call);          \
+    errno = (intptr_t)spoil_result == -1 ? errno : SPOILT; \
+    spoil_result;                                          \
+  })
+#define mmap(...)                   SPOIL(mmap(__VA_ARGS__))
+#define munmap(...)                 SPOIL(munmap(__VA_ARGS__))
+#define mprotect(...)               SPOIL(mprotect(__VA_ARGS__))
+#define sysconf(...)                SPOIL(sysconf(__VA_ARGS__))
+#define getrlimit(...)              SPOIL(getrlimit(__VA_ARGS__))
+#define getrusage(...)              SPOIL(getrusage(__VA_ARGS__))
+#define clock_gettime(...)          SPOIL(clock_gettime(__VA_ARGS__))
+#define nanosleep(...)              SPOIL(nanosleep(__VA_ARGS__))
+#define fcntl(...)                  SPOIL(fcntl(__VA_ARGS__))
+#define open(...)                   SPOIL(open(__VA_ARGS__))
+#define read(...)                   SPOIL(read(__VA_ARGS__))
+#define write(...)                  SPOIL(write(__VA_ARGS__))
+#define pthread_setcancelstate(...) SPOIL(pthread_setcancelstate(__VA_ARGS__))
+#define pthread_key_create(...)     SPOIL(pthread_key_create(__VA_ARGS__))
+#define pthread_setspecific(...)    SPOIL(pthread_setspecific(__VA_ARGS__))
+#define pthread_atfork(...)         SPOIL(pthread_atfork(__VA_ARGS__))
 #include "unix_calls.h"
 #include "unix_plain.h"
 
@@ -247,6 +282,17 @@ PRIVATE uint32_t port_thread_number(void) {
 
 PRIVATE void port_forget_threads(void) {}
 
+HIDDEN _Atomic(bool) port_ending;
+static void (*end_is_seen)(void);
+
+PRIVATE void port_end_init(void (*on_end)(void)) { end_is_seen = on_end; }
+
+PRIVATE void port_see_end(void) {
+  void (*see)(void) = end_is_seen;
+  end_is_seen = NULL;
+  if (see != NULL) { see(); }
+}
+
 static void (*leave)(void*);
 static THREAD_LOCAL bool has_left;
 
@@ -265,3 +311,5 @@ PRIVATE int port_thread_exit_init(void (*on_exit)(void*)) {
   leave = on_exit;
   return watch_exit(leave_once);
 }
+
+#undef open  // a name of ours elsewhere, too

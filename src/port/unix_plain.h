@@ -36,7 +36,9 @@ PRIVATE size_t port_page_bytes(void) {
   static _Atomic(size_t) known;
   size_t bytes = load_relaxed(&known);
   if (unlikely(bytes == 0)) {
+    const int saved = errno;
     const long answer = sysconf(_SC_PAGESIZE);
+    errno = saved;
     bytes = answer > 0 ? (size_t)answer : 4 * KiB;
     store_relaxed(&known, bytes);
   }

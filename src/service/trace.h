@@ -31,5 +31,6 @@ PRIVATE uint16_t traces_keep(void);
 PRIVATE const trace_t* traces_get(uint16_t number);
 PRIVATE void traces_lock_for_fork(void);
 PRIVATE void traces_unlock_after_fork(bool child);
+PRIVATE void traces_rescue(void);
 
 #endif
