@@ -1,6 +1,7 @@
 /* test: timeout=240 cflags="-fsanitize=thread" */
 // The lock (src/port/lock.h) on a port whose waiting is the scheduler's: mutual exclusion, no lost
 // wake-up, no deadlock.
+#undef MI_PORT_STRICT
 #define MI_MODEL_ATOMICS "../../test/model/atomics.h"
 #include "../../src/port/lock.h"
 

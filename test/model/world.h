@@ -71,6 +71,10 @@ static uintptr_t port_thread_id(void) { return 0x1000 + (uintptr_t)m.self; }
 static uint16_t traces_keep(void) { return 0; }
 static void traces_lock_for_fork(void) {}
 static void traces_unlock_after_fork(bool child) { (void)child; }
+static void traces_rescue(void) {}
+static void memory_rescue(void) {}
+static void waiting_rescue(void) {}
+static void guard_rescue(void) {}
 static uint32_t port_thread_number(void) { return (uint32_t)m.self; }
 static void port_forget_threads(void) {}
 static int port_populate(void* start, size_t bytes) { return start == NULL || bytes == 0; }
