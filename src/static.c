@@ -70,11 +70,14 @@
 #include "api/process.c"
 #include "api/basic.c"
 #include "api/posix.c"
-#include "api/new.c"
 #include "api/live.c"
 #include "api/profile.c"
-#include "api/dlopen.c"
-#include "api/glibc.c"
-#include "api/override.c"
+
+#include "entry/redirected.c"
+#include "entry/new.c"
+#include "entry/cxx_elf.c"
+#include "entry/dlopen.c"
+#include "entry/glibc.c"
+#include "entry/elf.c"
 
 #endif

@@ -1,7 +1,6 @@
 // Arenas by their public names: reserved from the OS, given by the program, printed.
 // An arena's id is the address of its record. Tests: test/api/arenas.c, arena_full.c.
 #include <errno.h>
-#include <stdlib.h>
 
 #include "../memory/arena.h"
 #include "../port/port.h"
@@ -225,16 +224,6 @@ API void* mi_arena_area(mi_arena_id_t arena_id, size_t* size) {
 
 API bool mi_arena_contains(mi_arena_id_t arena_id, const void* p) {
   return arena_id != NULL && arena_contains((const arena_t*)arena_id, p);
-}
-
-// Whoever asks gets the truth: is a block of the process's malloc one of ours?
-API bool mi_is_redirected(void) {
-  void* (*volatile allocate)(size_t) = malloc;
-  void (*volatile release)(void*) = free;
-  void* p = allocate(1);
-  const bool ours = page_of(p) != page_none();
-  release(p);
-  return ours;
 }
 
 // ---- printing ----

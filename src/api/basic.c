@@ -1,7 +1,7 @@
 // The plain public names, and the same in a heap or a theap. All are a few lines over alloc/.
 //
 // A function that begins with the calling thread's theap is the whole of malloc and free: the fast
-// paths of alloc/alloc.h are inlined here, and in override.c once more.
+// paths of alloc/alloc.h are inlined here, and in entry/ once more.
 #include "basic.h"
 
 #include <errno.h>

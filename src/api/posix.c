@@ -1,5 +1,5 @@
 // The names of POSIX, the BSDs and Windows, with the meaning that mimalloc.h gives them. The same
-// names without `mi_`, with the C library's meaning, are in override.c.
+// names without `mi_`, with the C library's meaning, are in entry/.
 #include <errno.h>
 #include <stdlib.h>
 #include <wchar.h>

@@ -1,4 +1,4 @@
-// The process as the program sees it: what happens as the library is loaded and as the process
+// The process as the program sees it: what happens as it starts and as it
 // ends, what the user asked for in the environment, and the numbers of the process.
 //
 // None of this is needed to allocate: a program may do so before our constructor has run, and after
@@ -95,23 +95,6 @@ static COLD void process_end(void) {
   if (option_is_enabled(mi_option_show_leaks)) { print_leaks(); }
   if (NOTE_BLOCKS) { quarantine_check(theap_current()); }
   if (option_is_enabled(mi_option_destroy_on_exit)) { give_all_back(); }
-}
-
-// ---- called by the loader ----
-// The least priority that programs may use: we are the first of the program's or the library's
-// constructors, so our fork handlers hold the locks for the shortest time, and the last of its
-// destructors, so the statistics tell all. errno is 0 when main starts.
-
-__attribute__((constructor(101))) static void on_load(void) {
-  const int saved = port_errno_keep();
-  process_start();
-  port_errno_restore(saved);
-}
-
-__attribute__((destructor(101))) static void on_unload(void) {
-  const int saved = port_errno_keep();
-  process_end();
-  port_errno_restore(saved);
 }
 
 // ---- public ----

@@ -28,6 +28,7 @@
 
 #include "../base/track.h"
 
+#ifndef MI_INCLUDED_BY_TEST  // which has calls of its own in their place
 enum { SPOILT = 9999 };
 #define SPOIL(call)                                        \
   __extension__({                                          \
@@ -51,6 +52,7 @@ enum { SPOILT = 9999 };
 #define pthread_key_create(...)     SPOIL(pthread_key_create(__VA_ARGS__))
 #define pthread_setspecific(...)    SPOIL(pthread_setspecific(__VA_ARGS__))
 #define pthread_atfork(...)         SPOIL(pthread_atfork(__VA_ARGS__))
+#endif
 #include "unix_calls.h"
 #include "unix_plain.h"
 

@@ -3,10 +3,11 @@
 # Checks the ladder: a folder of src/ uses only folders below its own. (Folders are whole rungs, so
 # a cycle between files of different folders has an upward edge in it.) Each file is compiled alone,
 # with MI_SPLIT, under every compiler at hand and without a warning; then the symbols that it needs
-# are looked up in the files that define them. #includes must not lead upward either.
+# are looked up in the files that define them. #includes must not lead upward either,
+# and only base/, port/ and entry/ ask the compiler about the system.
 # Test ports are compiled with what asks for them; all ports define the same names.
 #   layers.sh [anything]      prints each offence; exit status 1 if there is one
-ladder='base port service memory page heap alloc api'
+ladder='base port service memory page heap alloc api entry'
 source=${MI_SOURCE_DIR:-$(cd "$(dirname "$0")/../.." && pwd)}
 cc=${CC:-cc}
 
@@ -44,6 +45,15 @@ for file in $files; do
       offence "src/$file includes src/$path, from a rung above"
     fi
   done
+done
+
+# ---- platforms ------------------------------------------------------------------------------------
+
+platform='linux|GLIBC|_WIN32|APPLE|BSD|DragonFly|__sun|wasm|EMSCRIPTEN|HAIKU|CYGWIN|ANDROID|BIONIC|__ELF__'
+for file in $files; do
+  case $file in base/* | port/* | entry/*) continue ;; esac
+  grep -nE "^ *# *(el)?if.*($platform)" "$file" >"$work/asks" || continue
+  offence "src/$file asks about the system, outside base/, port/ and entry/: $(cat "$work/asks")"
 done
 
 # ---- warnings, and objects to read symbols from --------------------------------------------------

@@ -1,7 +1,7 @@
 #!/bin/sh
 # test: when="release gcc" timeout=2400
 # clang-tidy 19 finds nothing in src/, by the checks of .clang-tidy, a file at a time.
-# override.c and glibc.c define names of the C library and the C++ runtime, as these declare them:
+# elf.c and glibc.c define names of the C library and the C++ runtime, as these declare them:
 # there the checks of names are off.
 #   tidy.sh [anything]        prints the findings; exit status 1 if there is one
 source=${MI_SOURCE_DIR:-$(cd "$(dirname "$0")/../.." && pwd)}
@@ -11,7 +11,7 @@ command -v clang-tidy-19 >/dev/null || { echo "tidy: skipped: no clang-tidy-19 h
 check='
   names=""
   case $0 in
-    src/api/override.c | src/api/glibc.c)
+    src/entry/elf.c | src/entry/glibc.c)
       names=-bugprone-reserved-identifier,-readability-named-parameter
       names=$names,-readability-inconsistent-declaration-parameter-name ;;
   esac

@@ -1,15 +1,13 @@
-// The C library's and the C++ runtime's own names, so that a program uses this library without
-// knowing. Each hot one is a copy of the fast path: malloc here calls nothing but the slow path.
-//
-// They differ from the `mi_` names where the C library differs, measured on glibc 2.36: realloc to
-// zero bytes frees, memalign rounds an odd alignment up, posix_memalign sets errno as well. What the
-// C library makes of malloc and realloc, such as strdup, reallocarray, realpath and getline, stays
-// its own: in a program with a malloc of its own they must call that one.
+// How the library gets into a program in ELF: the C library's and the C++ runtime's own names, so
+// that a program uses it without knowing, and what the loader calls. Each hot name is a copy of the
+// fast path: malloc here calls nothing but the slow path.
 #include <errno.h>
 #include <stdlib.h>
 
-#include "basic.h"
+#include "names.h"
 #include "new.h"
+
+#ifdef __ELF__
 
 #ifdef MI_MALLOC_OVERRIDE
 
@@ -27,25 +25,7 @@ OVERRIDE void* calloc(size_t count, size_t size) { return theap_calloc(theap_cur
 
 OVERRIDE void free(void* p) { block_free(p); }
 
-OVERRIDE void* realloc(void* p, size_t size) {
-  if (unlikely(size == 0 && p != NULL)) {
-    block_free(p);
-    return NULL;
-  }
-  return theap_realloc(theap_current(), p, size, false);
-}
-
-// The largest power of two is as far as rounding goes.
-static void* memalign_rounding(size_t alignment, size_t size) {
-  if (unlikely(!is_power_of_two(alignment))) {
-    if (alignment > SIZE_MAX / 2 + 1) {
-      port_errno_set(EINVAL);
-      return NULL;
-    }
-    alignment = alignment == 0 ? 1 : (size_t)2 << high_bit(alignment);
-  }
-  return theap_malloc_aligned(theap_current(), (aligned_t){size, alignment, 0, false});
-}
+OVERRIDE void* realloc(void* p, size_t size) { return name_realloc(p, size); }
 
 OVERRIDE void* aligned_alloc(size_t alignment, size_t size) {
   return theap_malloc_aligned(theap_current(), (aligned_t){size, alignment, 0, false});
@@ -61,12 +41,10 @@ OVERRIDE void free_aligned_sized(void* p, size_t alignment, size_t size) {
 // ---- POSIX and GNU ----
 
 OVERRIDE int posix_memalign(void** p, size_t alignment, size_t size) {
-  const int error = mi_posix_memalign(p, alignment, size);
-  if (unlikely(error == ENOMEM)) { port_errno_set(ENOMEM); }
-  return error;
+  return name_posix_memalign(p, alignment, size);
 }
 
-OVERRIDE void* memalign(size_t alignment, size_t size) { return memalign_rounding(alignment, size); }
+OVERRIDE void* memalign(size_t alignment, size_t size) { return name_memalign(alignment, size); }
 
 OVERRIDE void* valloc(size_t size) { return mi_valloc(size); }
 
@@ -79,9 +57,7 @@ OVERRIDE void cfree(void* p) { block_free(p); }
 // ---- BSD and macOS ----
 
 OVERRIDE void* reallocf(void* p, size_t size) {
-  void* q = realloc(p, size);
-  if (unlikely(q == NULL && size != 0)) { block_free(p); }
-  return q;
+  return name_reallocf(p, size);
 }
 
 OVERRIDE int reallocarr(void* ptrp, size_t count, size_t size) {
@@ -104,14 +80,14 @@ OVERRIDE void* __libc_calloc(size_t count, size_t size) {
   return theap_calloc(theap_current(), count, size);
 }
 
-OVERRIDE void* __libc_realloc(void* p, size_t size) { return realloc(p, size); }
+OVERRIDE void* __libc_realloc(void* p, size_t size) { return name_realloc(p, size); }
 
 OVERRIDE void __libc_free(void* p) { block_free(p); }
 
 OVERRIDE void __libc_cfree(void* p) { block_free(p); }
 
 OVERRIDE void* __libc_memalign(size_t alignment, size_t size) {
-  return memalign_rounding(alignment, size);
+  return name_memalign(alignment, size);
 }
 
 OVERRIDE void* __libc_valloc(size_t size) { return mi_valloc(size); }
@@ -119,7 +95,7 @@ OVERRIDE void* __libc_valloc(size_t size) { return mi_valloc(size); }
 OVERRIDE void* __libc_pvalloc(size_t size) { return mi_pvalloc(size); }
 
 OVERRIDE int __posix_memalign(void** p, size_t alignment, size_t size) {
-  return posix_memalign(p, alignment, size);
+  return name_posix_memalign(p, alignment, size);
 }
 
 #endif
@@ -268,4 +244,23 @@ OPERATOR void _ZdaPvSt11align_val_tRKSt9nothrow_t(void* p, size_t alignment, con
 #undef TEXT_OF
 #undef WITH_SIZE
 #pragma GCC diagnostic pop
+#endif
+
+// ---- called by the loader ----
+// The least priority that programs may use: we are the first of the program's or the library's
+// constructors, so our fork handlers hold the locks for the shortest time, and the last of its
+// destructors, so the statistics tell all. errno is 0 when main starts.
+
+__attribute__((constructor(101))) static void on_load(void) {
+  const int saved = port_errno_keep();
+  mi_process_init();
+  port_errno_restore(saved);
+}
+
+__attribute__((destructor(101))) static void on_unload(void) {
+  const int saved = port_errno_keep();
+  mi_process_done();
+  port_errno_restore(saved);
+}
+
 #endif

@@ -1,6 +1,6 @@
-// C++ `new`: the fast paths, which override.c inlines once more.
-#ifndef MI_API_NEW_H
-#define MI_API_NEW_H
+// C++ `new`: the fast paths, which the operators inline once more.
+#ifndef MI_ENTRY_NEW_H
+#define MI_ENTRY_NEW_H
 
 #include "../alloc/alloc.h"
 

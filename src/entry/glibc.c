@@ -1,4 +1,4 @@
-// glibc's names for looking at its heap and tuning it, answered for ours: see override.c.
+// glibc's names for looking at its heap and tuning it, answered for ours: see elf.c.
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -7,8 +7,8 @@
 #include "../port/port.h"
 #include "../service/format.h"
 #include "../service/options.h"
-#include "basic.h"
-#include "live.h"
+#include "../api/basic.h"
+#include "../api/live.h"
 
 #if defined(MI_MALLOC_OVERRIDE) && defined(__GLIBC__)
 #include <malloc.h>

@@ -7,8 +7,8 @@
 // passed. Itanium C++ ABI, exception handling, level I; on 32-bit Arm the Exception Handling ABI.
 //
 // Compiled without -fexceptions, which some targets need for tables of frames, no exception passes.
-#ifndef MI_PORT_UNWIND_H
-#define MI_PORT_UNWIND_H
+#ifndef MI_ENTRY_UNWIND_H
+#define MI_ENTRY_UNWIND_H
 
 #include <unwind.h>
 
