@@ -174,6 +174,8 @@ PRIVATE void* theap_realloc(theap_t* theap, void* p, size_t size, bool zero) {
   if (TRACKED) { return tracked_realloc(theap, p, (aligned_t){size, 1, 0, zero}); }
   if (unlikely(p == NULL)) { return zero ? theap_zalloc(theap, size) : theap_malloc(theap, size); }
   page_t* page = page_of(p);
+  void* moved = NULL;
+  if (unlikely(page == page_none()) && port_realloc_foreign(p, size, &moved)) { return moved; }
   if (unlikely(!block_may_move(page, p))) { return NULL; }
   if (likely(block_fits(page, size))) { return keep_block(page, p, size, zero); }
   if (is_large(page) &&

@@ -14,12 +14,8 @@
 #error "mimalloc has no port to Windows yet"
 #elif defined(__APPLE__)
 #error "mimalloc has no port to macOS and iOS yet"
-#elif defined(__FreeBSD__) || defined(__DragonFly__)
-#error "mimalloc has no port to FreeBSD yet"
-#elif defined(__NetBSD__)
-#error "mimalloc has no port to NetBSD yet"
-#elif defined(__OpenBSD__)
-#error "mimalloc has no port to OpenBSD yet"
+#elif defined(__FreeBSD__) || defined(__DragonFly__) || defined(__NetBSD__) || defined(__OpenBSD__)
+#include "local_bsd.h"
 #elif defined(__sun)
 #error "mimalloc has no port to Solaris and illumos yet"
 #elif defined(__wasm__)

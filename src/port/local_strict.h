@@ -4,6 +4,7 @@
 
 #include "../base/atomic.h"
 #include "unix_errno.h"
+#include "unix_foreign.h"
 
 #define PORT_SOURCE       "port/strict.c"
 #define PORT_FAULT_SOURCE "port/strict_fault.c"

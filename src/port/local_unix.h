@@ -4,6 +4,7 @@
 
 #include "unix_end.h"
 #include "unix_errno.h"
+#include "unix_foreign.h"
 
 #define PORT_SOURCE       "port/unix.c"
 #define PORT_FAULT_SOURCE "port/unix_fault.c"

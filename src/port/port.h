@@ -147,6 +147,11 @@ PRIVATE void port_unlock_streams_after_fork(bool child);
 //   port_end_init(void (*on_end)(void)), port_see_end()
 //                                   the latter calls on_end, the first time
 
+// In the port's header, for who is given a block that is none of ours: false where the C library
+// has no malloc but ours. Else they have its own free and realloc see to it.
+//   FAST bool port_free_foreign(void* p)
+//   FAST bool port_realloc_foreign(void* p, size_t size, void** out)
+
 // The calling thread, as the OS numbers it. A system call the first time, and after a fork if the
 // child has called port_forget_threads.
 PRIVATE uint32_t port_thread_number(void);

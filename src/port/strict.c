@@ -32,7 +32,7 @@
 enum { SPOILT = 9999 };
 #define SPOIL(call)                                        \
   __extension__({                                          \
-    const __typeof__(call) spoil_result = (call);          \
+    const __auto_type spoil_result = (call);               \
     errno = (intptr_t)spoil_result == -1 ? errno : SPOILT; \
     spoil_result;                                          \
   })
@@ -55,6 +55,7 @@ enum { SPOILT = 9999 };
 #endif
 #include "unix_calls.h"
 #include "unix_plain.h"
+#include "unix_least.h"
 
 enum { MAP_PLAIN = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE };
 enum { STRICT_GRANULE = 64 << 10 };

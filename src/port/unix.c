@@ -11,6 +11,7 @@
 #include "../base/track.h"
 #include "unix_calls.h"
 #include "unix_plain.h"
+#include "unix_least.h"
 
 #ifndef MAP_ANONYMOUS  // POSIX has it since 2024
 #define MAP_ANONYMOUS MAP_ANON

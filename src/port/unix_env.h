@@ -27,14 +27,19 @@ PRIVATE const char* port_getenv(const char* name) {
 
 // ---- limits ----
 
+#ifndef RLIMIT_AS  // OpenBSD counts what a process maps as its data
+#define RLIMIT_AS RLIMIT_DATA
+#endif
+
 // SIZE_MAX without one, and where it is more than there are addresses.
 static size_t limit_of(bool data) {
   struct rlimit limit = {.rlim_cur = RLIM_INFINITY};
   const int saved = errno;
   (void)getrlimit(data ? RLIMIT_DATA : RLIMIT_AS, &limit);
   errno = saved;
-  return limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= SIZE_MAX ? SIZE_MAX
-                                                                       : (size_t)limit.rlim_cur;
+  return limit.rlim_cur == RLIM_INFINITY || (uintmax_t)limit.rlim_cur >= SIZE_MAX
+             ? SIZE_MAX
+             : (size_t)limit.rlim_cur;
 }
 
 PRIVATE size_t port_address_limit(void) { return limit_of(false); }

@@ -1,5 +1,5 @@
-// What POSIX 2008 alone gives: no advice, no exchange of page tables, nothing to sleep on. The
-// ports that include this ask a system for no more.
+// What POSIX 2008 alone gives: no advice, no exchange of page tables. The port that includes this
+// defines is_set_user_id.
 #ifndef MI_PORT_UNIX_PLAIN_H
 #define MI_PORT_UNIX_PLAIN_H
 
@@ -79,7 +79,7 @@ PRIVATE int port_bring_back(void* start, size_t bytes, void* place) {
 
 // ---- process ----
 
-static bool is_set_user_id(void) { return getuid() != geteuid() || getgid() != getegid(); }
+static bool is_set_user_id(void);
 
 static long os_write(int descriptor, const char* text, size_t length) {
   const calm_t calm = calm_begin();
@@ -95,8 +95,6 @@ static long os_write(int descriptor, const char* text, size_t length) {
 
 PRIVATE int port_process_id(void) { return (int)getpid(); }
 
-PRIVATE const char* port_program_name(void) { return "a program"; }
-
 PRIVATE int64_t port_clock_ms(void) { return (int64_t)(clock_ns(CLOCK_MONOTONIC) / 1000000u); }
 
 PRIVATE uint64_t port_clock_ns(void) { return clock_ns(CLOCK_MONOTONIC); }
@@ -105,33 +103,7 @@ PRIVATE _Noreturn void port_abort(void) { abort(); }
 
 PRIVATE int port_numa_count(void) { return 1; }
 
-PRIVATE int port_random(void* out, size_t bytes) {
-  const calm_t calm = calm_begin();
-  const int descriptor = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
-  const long got = descriptor < 0 ? -1 : (long)read(descriptor, out, bytes);
-  if (descriptor >= 0) { (void)close(descriptor); }
-  calm_end(calm);
-  return got == (long)bytes ? 0 : ENOSYS;
-}
-
-// How much memory the process has, POSIX does not say.
-PRIVATE void port_usage(port_usage_t* out) {
-  struct rusage usage = {0};
-  *out = (port_usage_t){0};
-  take_usage(out, &usage);
-}
-
 // ---- threads ----
-
-PRIVATE void port_wait(_Atomic(uint32_t)* word, uint32_t value) {
-  enum { SOON_NS = 50000 };
-  const struct timespec soon = {.tv_nsec = SOON_NS};
-  const calm_t calm = calm_begin();
-  if (load_relaxed(word) == value) { (void)nanosleep(&soon, NULL); }
-  calm_end(calm);
-}
-
-PRIVATE void port_wake_one(_Atomic(uint32_t)* word) { (void)word; }
 
 PRIVATE bool port_is_single_threaded(void) { return false; }
 

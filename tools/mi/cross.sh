@@ -10,8 +10,8 @@
 # there is to know: `title`, `folder` of its build below build/cross, Debian `packages`, `compiler`
 # and `cxx`, `flags` for both, the `qemu` that runs its programs (empty: this machine does), the
 # folder of its `libraries`, `page` for an OS page of that size, the `zig` triple if zig compiles it,
-# `system` as CMake calls it, and CMake `options`.
-cross_groups=(native debian musl zig)
+# `system` as CMake calls it, CMake `options`, and the function `build_and_test`, if not the usual one.
+cross_groups=(native debian musl zig bsd)
 cross_all=()
 for group in "${cross_groups[@]}"; do
   # shellcheck disable=SC1090  # one of the groups
@@ -21,7 +21,7 @@ done
 cross_describe() {  # target
   local group
   title='' folder=$1 packages=() compiler='' cxx='' flags='' qemu='' libraries='' page='' zig=''
-  system=Linux options=()
+  system=Linux options=() build_and_test=cross_build_and_test
   for group in "${cross_groups[@]}"; do
     "cross_describe_$group" "$1" && return
   done
@@ -137,8 +137,8 @@ cross_line() { cross_table+="$(printf '%-13s %6s %7s %6s   %s' "$@")"$'\n'; }
 
 # One target; a build that fails counts as one failed test, a target that cannot be had as skipped.
 cross_test() {  # target ctest-args...
-  local target=$1 dir before around
-  local title folder packages compiler cxx flags qemu libraries page zig system options
+  local target=$1 dir before
+  local title folder packages compiler cxx flags qemu libraries page zig system options build_and_test
   shift
   cross_describe "$target"
   if ! cross_set_up; then
@@ -148,31 +148,35 @@ cross_test() {  # target ctest-args...
   fi
   dir=$root/build/cross/$folder before=($passed $failed $skipped)
   mkdir -p "$dir"
-  cross_find_kernel_support
-  say "mi: $target ($title): build"
-  if ! { cross_configure "$dir" && logged "$dir/build.log" cmake --build "$dir" --parallel "$jobs"; }
-  then
-    say "mi: $target: does not build"
-    failed=$((failed + 1))
-  else
-    if [ "$target" = glibc-2.17 ] && ! cross_check_glibc "$dir"; then failed=$((failed + 1)); fi
-    say "mi: $target: test"
-    (
-      cd "$dir" || exit 1
-      [ -z "$page" ] || export QEMU_PAGESIZE=$page
-      # QEMU 7 gets the vector unit's loads wrong on such pages.
-      [ -z "$page" ] || [ "$folder" != aarch64 ] || export QEMU_CPU=max,sve=off
-      ${around[@]+"${around[@]}"} ctest --output-on-failure --no-tests=ignore -j "$jobs" "$@" \
-        </dev/null 2>&1
-    ) | tee "$dir/test-$target.log"
-    count_results "$dir/test-$target.log" "${PIPESTATUS[0]}"
-  fi
+  say "mi: $target ($title): build and test"
+  "$build_and_test" "$@"
   cross_line "$target" $((passed - before[0])) $((skipped - before[2])) $((failed - before[1])) \
     "$title"
 }
 
+cross_build_and_test() {  # ctest-args...
+  local around
+  cross_find_kernel_support
+  if ! { cross_configure "$dir" && logged "$dir/build.log" cmake --build "$dir" --parallel "$jobs"; }
+  then
+    say "mi: $target: does not build"
+    failed=$((failed + 1))
+    return
+  fi
+  if [ "$target" = glibc-2.17 ] && ! cross_check_glibc "$dir"; then failed=$((failed + 1)); fi
+  (
+    cd "$dir" || exit 1
+    [ -z "$page" ] || export QEMU_PAGESIZE=$page
+    # QEMU 7 gets the vector unit's loads wrong on such pages.
+    [ -z "$page" ] || [ "$folder" != aarch64 ] || export QEMU_CPU=max,sve=off
+    ${around[@]+"${around[@]}"} ctest --output-on-failure --no-tests=ignore -j "$jobs" "$@" \
+      </dev/null 2>&1
+  ) | tee "$dir/test-$target.log"
+  count_results "$dir/test-$target.log" "${PIPESTATUS[0]}"
+}
+
 cross_list() {
-  local target title folder packages compiler cxx flags qemu libraries page zig system options
+  local target title folder packages compiler cxx flags qemu libraries page zig system options build_and_test
   for target in "${cross_all[@]}"; do
     cross_describe "$target"
     printf '%-13s %s: %s\n' "$target" "$title" \
@@ -188,7 +192,7 @@ cross_quickly() {  # ctest-args...
 }
 
 mi_cross() {
-  local target title folder packages compiler cxx flags qemu libraries page zig system options
+  local target title folder packages compiler cxx flags qemu libraries page zig system options build_and_test
   local targets=("${cross_all[@]}")
   case ${1:-all} in
     list) cross_list; return ;;
