@@ -10,7 +10,7 @@
 # there is to know: `title`, `folder` of its build below build/cross, Debian `packages`, `compiler`
 # and `cxx`, `flags` for both, the `qemu` that runs its programs (empty: this machine does), the
 # folder of its `libraries`, `page` for an OS page of that size, the `zig` triple if zig compiles it,
-# `system` as CMake calls it, CMake `options`, and the function `build_and_test`, if not the usual one.
+# `system` as CMake calls it, CMake `options`, and the function `build_and_test`.
 cross_groups=(native debian musl zig bsd)
 cross_all=()
 for group in "${cross_groups[@]}"; do
@@ -138,7 +138,8 @@ cross_line() { cross_table+="$(printf '%-13s %6s %7s %6s   %s' "$@")"$'\n'; }
 # One target; a build that fails counts as one failed test, a target that cannot be had as skipped.
 cross_test() {  # target ctest-args...
   local target=$1 dir before
-  local title folder packages compiler cxx flags qemu libraries page zig system options build_and_test
+  local title folder packages compiler cxx flags qemu libraries page zig system options
+  local build_and_test
   shift
   cross_describe "$target"
   if ! cross_set_up; then
@@ -176,7 +177,8 @@ cross_build_and_test() {  # ctest-args...
 }
 
 cross_list() {
-  local target title folder packages compiler cxx flags qemu libraries page zig system options build_and_test
+  local target title folder packages compiler cxx flags qemu libraries page zig system options
+  local build_and_test
   for target in "${cross_all[@]}"; do
     cross_describe "$target"
     printf '%-13s %s: %s\n' "$target" "$title" \
@@ -192,7 +194,8 @@ cross_quickly() {  # ctest-args...
 }
 
 mi_cross() {
-  local target title folder packages compiler cxx flags qemu libraries page zig system options build_and_test
+  local target title folder packages compiler cxx flags qemu libraries page zig system options
+  local build_and_test
   local targets=("${cross_all[@]}")
   case ${1:-all} in
     list) cross_list; return ;;
