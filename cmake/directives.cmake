@@ -13,7 +13,7 @@
 # not-emulated-32="REASON"    skipped in emulators of processors with 32-bit addresses
 # when="A|B C"                only in builds that have (A or B) and C, out of: release debug secure
 #                             guarded tsan valgrind asan ubsan msan gcc clang musl glibc override shared static layout,
-#                             and the ports linux unix strict
+#                             and the ports linux unix strict grow; threads: there may be several
 #
 # mi_read_directives(file) sets TEST_LABEL, TEST_TIMEOUT, TEST_ARGS, … and TEST_ENABLED in its
 # caller.

@@ -29,6 +29,7 @@
 #include "memory/map.c"
 #include "memory/run.c"
 #include "memory/frontier.c"
+#include "memory/growing.c"
 #include "memory/arena.c"
 #include "memory/purge.c"
 #include "memory/freed.c"

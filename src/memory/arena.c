@@ -79,7 +79,7 @@ static int reserve_shrinking(size_t* bytes, size_t least, void** out) {
   for (;;) {
     stat_add(&memory_stats.mmap_calls, 1);
     *out = RANDOM_PLACE ? random_place(*bytes) : NULL;
-    const int error = port_reserve(*bytes, *bytes >= HUGE_PAGE ? HUGE_PAGE : SLICE_BYTES * 4, out);
+    const int error = port_reserve(*bytes, *bytes >= ARENA_ALIGN ? ARENA_ALIGN : SLICE_BYTES * 4, out);
     if (error == 0 || *bytes / 2 < least) { return error; }
     *bytes = align_up(*bytes / 2, SLICE_BYTES * 4);
   }
@@ -126,6 +126,7 @@ static bool reserve_large_pages(size_t bytes, void** out) {
 }
 
 static int arena_obtain(arena_t* arena, size_t need) {
+  if (!PORT_CAN_RELEASE) { return growing_obtain(arena, need >> SLICE_SHIFT) ? 0 : ENOMEM; }
   size_t bytes = next_arena_bytes(need);
   void* start = NULL;
   arena->committed = arena->pinned = reserve_large_pages(bytes, &start);
@@ -181,6 +182,7 @@ static bool arena_is_clean(const arena_t* arena) {
 
 // The first one stays.
 PRIVATE void memory_unmap_empty(void) {
+  if (!PORT_CAN_RELEASE) { return; }
   arena_t** link = memory.first == NULL ? &memory.first : &memory.first->next;
   while (*link != NULL) {
     const arena_t* arena = *link;
@@ -254,7 +256,7 @@ static int reserve_plain(const arena_spec_t* spec, arena_t* arena) {
   const size_t bytes =
       align_up(spec->bytes + spec->bytes / 512 + 4 * port_page_bytes(), 4 * SLICE_BYTES);
   stat_add(&memory_stats.mmap_calls, 1);
-  int error = port_reserve(bytes, bytes >= HUGE_PAGE ? HUGE_PAGE : 4 * SLICE_BYTES, &start);
+  int error = port_reserve(bytes, bytes >= ARENA_ALIGN ? ARENA_ALIGN : 4 * SLICE_BYTES, &start);
   if (error != 0) { return error; }
   lock_acquire(&memory.lock);
   error = arena_layout(arena, start, bytes);

@@ -55,6 +55,7 @@ typedef struct arena {
   bool was_huge;   // … until one was split
   bool fresh_is_zero;
   bool committed;  // from the start
+  bool grows;      // memory only grows here: all of it is committed, and it becomes longer
   bool kept;       // the program holds its id
   bool guarded;    // some clean memory is out of reach
   bool large;      // builds with guards: for long blocks only, on transparent huge pages

@@ -73,6 +73,7 @@ static uint32_t frontier_step(const arena_t* arena, uint32_t need) {
 }
 
 PRIVATE bool arena_advance(arena_t* arena, const span_want_t* want) {
+  if (!PORT_CAN_RELEASE && arena->grows) { return growing_advance(arena, want); }
   const size_t need = slices_rounded(want->slices + (want->align >> SLICE_SHIFT));
   const size_t room = arena->slices - arena->frontier;
   if (need > room) { return false; }

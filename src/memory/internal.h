@@ -3,6 +3,7 @@
 //
 //   run.c       free runs of slices and their bins
 //   frontier.c  where an arena's memory begins and ends; huge pages
+//   growing.c   where memory only grows: arenas that become longer
 //   arena.c     arenas: reserved, given by the program, unmapped
 //   purge.c     dirty memory: how much of it stays, and for how long
 //   freed.c     large blocks that were freed, out of reach
@@ -17,7 +18,8 @@
 #include "../service/random.h"
 #include "arena.h"
 
-enum { FIRST_ARENA = 8 << 20, HUGE_PAGE = 2 << 20, HUGE_SLICES = HUGE_PAGE / SLICE_BYTES };
+enum { FIRST_ARENA = PORT_FIRST_ARENA, ARENA_ALIGN = PORT_ARENA_ALIGN };
+enum { HUGE_PAGE = 2 << 20, HUGE_SLICES = HUGE_PAGE / SLICE_BYTES };
 enum { MIN_KEPT = 8 << 20 };  // dirty bytes that are kept in any case
 
 typedef struct memory_state {
@@ -76,8 +78,8 @@ PRIVATE uint32_t run_fit_across(const arena_t* arena, uint32_t clean, const span
 // The bin of a length: those from it on have no shorter runs than it has.
 PRIVATE unsigned bin_floor(uint32_t length);
 PRIVATE void bin_remove(arena_t* arena, uint32_t first);
-// Reset runs become dirty, and coalesce with these.
-PRIVATE void run_join_reset(arena_t* arena);
+// Runs of that state become dirty, and coalesce with these.
+PRIVATE void run_join(arena_t* arena, unsigned state);
 // The first occupied bin from `bin` on, or RUN_BINS; the last one.
 PRIVATE unsigned bin_next(const arena_t* arena, unsigned state, unsigned bin);
 PRIVATE unsigned bin_highest(const arena_t* arena, unsigned state);
@@ -96,6 +98,14 @@ PRIVATE bool arena_advance(arena_t* arena, const span_want_t* want);
 // Clean runs at frontiers become what they were before these moved, if data is limited: the limit
 // counts what is writable, and others may need the room.
 PRIVATE void memory_retreat(void);
+
+// ---- growing.c ----
+// A new arena in which so much fits; false if out of memory.
+PRIVATE bool growing_obtain(arena_t* arena, size_t need_slices);
+// Makes the last one longer, so that the request fits at its end.
+PRIVATE bool growing_advance(arena_t* arena, const span_want_t* want);
+// What nobody has used yet is dirty from now on, so that it joins what is free beside it.
+PRIVATE void growing_join(arena_t* arena);
 
 // ---- arena.c ----
 PRIVATE bool arena_fits(const arena_t* arena, const span_want_t* want);

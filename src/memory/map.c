@@ -5,24 +5,37 @@
 
 #include "../port/port.h"
 #include "../service/options.h"
+#include "meta.h"
 
 SHARED_DATA_DEF(map_t, map);
 
 // None: then root is not even read, which would cost a page fault of its own.
 static size_t parts_added;
 
-enum { PART_BYTES = MAP_PART_ENTRIES * (int)sizeof(map_entry_t) };
+enum { PART_BYTES = MAP_PART_ENTRIES * (int)sizeof(map_entry_t), SHORT_PART = 4 << 10 };
 
 static map_entry_t* part_of(uintptr_t address) {
   const uint64_t index = (uint64_t)address >> MAP_PART_SHIFT;
   return (map_entry_t*)((uintptr_t)&map + (uintptr_t)map.root[index] * sizeof(map_entry_t));
 }
 
+// A short one is a record like others.
+static int part_alloc(void** out) {
+  if (PART_BYTES <= SHORT_PART) {
+    *out = meta_alloc(PART_BYTES);
+    return *out == NULL ? ENOMEM : 0;
+  }
+  const int error = port_map_guarded(PART_BYTES, out);
+  if (error == 0 && option_is_enabled(mi_option_pagemap_commit)) {
+    (void)port_populate(*out, PART_BYTES);
+  }
+  return error;
+}
+
 static int part_add(uint64_t index) {
   void* part = NULL;
-  const int error = port_map_guarded(PART_BYTES, &part);
+  const int error = part_alloc(&part);
   if (error != 0) { return error; }
-  if (option_is_enabled(mi_option_pagemap_commit)) { (void)port_populate(part, PART_BYTES); }
   parts_added++;
   map.root[index] = (intptr_t)((uintptr_t)part - (uintptr_t)&map) / (intptr_t)sizeof(map_entry_t);
   return 0;
@@ -43,6 +56,6 @@ PRIVATE void map_enter(const void* start, size_t slices, const void* page) {
   const intptr_t distance = page == NULL ? 0 : (intptr_t)((uintptr_t)page - (uintptr_t)&map);
   for (size_t i = 0; i < slices; i++) {
     const uintptr_t address = (uintptr_t)start + i * SLICE_BYTES;
-    part_of(address)[(uint32_t)address >> SLICE_SHIFT] = distance;
+    part_of(address)[map_index_in_part(address)] = distance;
   }
 }

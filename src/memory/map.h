@@ -1,6 +1,7 @@
 // Address-to-page map: which page of blocks does an address belong to?
 //
-// Two levels: a root entry for each 4 GiB, a part entry for each slice. Entries are distances from
+// Two levels: a root entry for each 4 GiB, of 32-bit addresses for each 4 MiB, and a part entry for
+// each slice. Entries are distances from
 // the map itself (root: counted in entries, part: in bytes), so that zero, the content of untouched
 // memory, leads to `none`: a part without pages and a page that nobody owns. A lookup thus has no
 // branch, and NULL or a foreign pointer ends at map_none() without a test on the way. Bits above 47
@@ -21,9 +22,10 @@ enum { SLICE_SHIFT = 14 };
 #define SLICE_BYTES ((size_t)1 << SLICE_SHIFT)
 
 enum {
-  MAP_PART_SHIFT = 32,
+  MAP_ADDRESS_BITS = sizeof(void*) == 8 ? 48 : 32,
+  MAP_PART_SHIFT = sizeof(void*) == 8 ? 32 : 22,
   MAP_PART_ENTRIES = 1 << (MAP_PART_SHIFT - SLICE_SHIFT),
-  MAP_ROOT_ENTRIES = sizeof(void*) == 8 ? 1 << 16 : 1,
+  MAP_ROOT_ENTRIES = 1 << (MAP_ADDRESS_BITS - MAP_PART_SHIFT),
 };
 
 typedef intptr_t map_entry_t;
@@ -38,11 +40,15 @@ SHARED_DATA(map_t, map);
 // The page that nobody owns: all zero, never written.
 FAST void* map_none(void) { return (void*)&map; }
 
+FAST uint32_t map_index_in_part(uintptr_t address) {
+  return ((uint32_t)address >> SLICE_SHIFT) % MAP_PART_ENTRIES;
+}
+
 FAST void* map_lookup(const void* p) {
   const uint64_t address = (uint64_t)(uintptr_t)p;
   const uint16_t part = (uint16_t)(address >> MAP_PART_SHIFT);
   const uintptr_t base = (uintptr_t)&map;
-  const uintptr_t index = (uintptr_t)map.root[part] + ((uint32_t)address >> SLICE_SHIFT);
+  const uintptr_t index = (uintptr_t)map.root[part] + map_index_in_part((uintptr_t)p);
   return (void*)(base + *(const uintptr_t*)(base + index * sizeof(map_entry_t)));
 }
 

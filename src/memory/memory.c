@@ -106,10 +106,16 @@ static bool take_free_run(const span_want_t* want, unsigned state, span_t* out) 
 }
 
 static bool take_joined(const span_want_t* want, span_t* out) {
+  if (!PORT_CAN_RELEASE) {
+    for (arena_t* arena = memory.first; arena != NULL; arena = arena->next) { growing_join(arena); }
+    return take_free_run(want, RUN_DIRTY, out);
+  }
   if (memory.reset_slices == 0 || memory.reset_slices + memory.dirty_slices < want->slices) {
     return false;
   }
-  for (arena_t* arena = memory.first; arena != NULL; arena = arena->next) { run_join_reset(arena); }
+  for (arena_t* arena = memory.first; arena != NULL; arena = arena->next) {
+    run_join(arena, RUN_RESET);
+  }
   return take_free_run(want, RUN_DIRTY, out);
 }
 

@@ -96,7 +96,9 @@ static bool purge_part(part_t part, purge_way_t way) {
   return after != RUN_DIRTY;
 }
 
-static bool arena_may_purge(const arena_t* arena) { return !arena->pinned; }
+static bool arena_may_purge(const arena_t* arena) {
+  return !arena->pinned && (PORT_CAN_RELEASE || arena->commit_fun != NULL);
+}
 
 // ---- what is more than is kept ----
 

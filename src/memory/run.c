@@ -74,14 +74,14 @@ PRIVATE uint32_t run_free(arena_t* arena, uint32_t first, uint32_t length, unsig
   return first;
 }
 
-PRIVATE void run_join_reset(arena_t* arena) {
-  for (unsigned bin = bin_next(arena, RUN_RESET, 0); bin < RUN_BINS;) {
-    const uint32_t first = arena->bins[RUN_RESET - 1][bin] - 1, length = run_length(arena, first);
+PRIVATE void run_join(arena_t* arena, unsigned state) {
+  for (unsigned bin = bin_next(arena, state, 0); bin < RUN_BINS;) {
+    const uint32_t first = arena->bins[state - 1][bin] - 1, length = run_length(arena, first);
     run_carve(arena, first, first, length);
     (void)run_free(arena, first, length, RUN_DIRTY);
     memory.dirty_slices += length;
     stat_up(&memory_stats.committed, slices_bytes(length));
-    bin = bin_next(arena, RUN_RESET, bin);
+    bin = bin_next(arena, state, bin);
   }
 }
 

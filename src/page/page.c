@@ -154,24 +154,28 @@ static size_t notes_rounded(size_t bytes) {
 static size_t links_bytes(uint32_t room) { return notes_rounded((room + 1) * sizeof(link_t)); }
 
 // Notes are long: those that fill a mapping come from the OS, and go back to it.
+static bool notes_are_mapped(size_t bytes) {
+  return PORT_CAN_RELEASE && bytes >= port_granularity();
+}
+
 static size_t notes_bytes(uint32_t room) {
   const size_t bytes = room * sizeof(note_t);
-  return bytes < port_granularity() ? notes_rounded(bytes) : align_up(bytes, port_granularity());
+  return notes_are_mapped(bytes) ? align_up(bytes, port_granularity()) : notes_rounded(bytes);
 }
 
 static note_t* notes_alloc(uint32_t room) {
   const size_t bytes = notes_bytes(room);
   void* notes = NULL;
-  if (bytes < port_granularity()) { return (note_t*)meta_alloc(bytes); }
+  if (!notes_are_mapped(bytes)) { return (note_t*)meta_alloc(bytes); }
   return port_map(bytes, port_page_bytes(), &notes) == 0 ? (note_t*)notes : NULL;
 }
 
 static void notes_free(note_t* notes, uint32_t room) {
   const size_t bytes = notes_bytes(room);
-  if (bytes < port_granularity()) {
-    meta_free(notes, bytes);
-  } else {
+  if (notes_are_mapped(bytes)) {
     (void)port_release(notes, bytes);
+  } else {
+    meta_free(notes, bytes);
   }
 }
 

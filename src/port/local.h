@@ -8,6 +8,8 @@
 #include "local_unix.h"
 #elif defined(MI_PORT_STRICT)
 #include "local_strict.h"
+#elif defined(MI_PORT_GROW)
+#include "local_grow.h"
 #elif defined(__linux__)
 #include "local_linux.h"
 #elif defined(_WIN32)

@@ -9,7 +9,9 @@
 #define PORT_SOURCE       "port/unix.c"
 #define PORT_FAULT_SOURCE "port/unix_fault.c"
 
-enum { PORT_DECOMMIT_STAYS = 1, PORT_CAN_MOVE = 0 };
+enum { PORT_DECOMMIT_STAYS = 1, PORT_CAN_RELEASE = 1, PORT_CAN_MOVE = 0 };
+enum { PORT_HAS_THREADS = 1 };
+enum { PORT_FIRST_ARENA = 8 << 20, PORT_ARENA_ALIGN = 2 << 20 };
 enum { PORT_EXIT_ROUNDS = 3 };  // POSIX promises four rounds of destructors
 enum { PORT_ENDS_ARE_TOLD = 1, PORT_SLOT_STAYS = 1 };
 #define PORT_NATIVE_TLS 0

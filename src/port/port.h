@@ -11,7 +11,13 @@
 //   PORT_DECOMMIT_STAYS  memory that was decommitted stays in reach, and reads as zero. Else it is
 //                        out of reach until port_commit, which may fail, has brought it back; and
 //                        there are no huge pages by advice.
+//   PORT_CAN_RELEASE     memory goes back to the OS. Else it only grows: nothing is ever given back,
+//                        and what comes next lies behind what came last, which port_lengthen then
+//                        makes longer, unless somebody else had memory in between.
 //   PORT_CAN_MOVE        the OS can exchange page tables: port_move, port_put_away
+//   PORT_HAS_THREADS     there may be more threads than one
+//   PORT_FIRST_ARENA     bytes that the first arena has
+//   PORT_ARENA_ALIGN     what arenas start at a multiple of, if they are so long
 //   PORT_EXIT_ROUNDS     how often port_thread_arm has its effect again as a thread ends
 //   PORT_ENDS_ARE_TOLD   no thread ends without a call of what port_thread_arm arms. Else a later
 //                        thread can come by the id of one that is still known.
@@ -58,6 +64,9 @@ PRIVATE int port_purge(void* start, size_t bytes);
 PRIVATE int port_reset(void* start, size_t bytes);
 // Unmaps a whole mapping, never a part of one.
 PRIVATE int port_release(void* start, size_t bytes);
+// Makes a mapping longer that ends where memory ends, by memory that reads as zero; non-zero: there
+// is no more, or somebody else's lies behind. Where memory only grows.
+PRIVATE int port_lengthen(void* start, size_t old_bytes, size_t new_bytes);
 // Moves the pages of one mapping to `to`, whose old mapping is replaced; the rest of `to` is fresh.
 PRIVATE int port_move(void* from, size_t from_bytes, void* to, size_t to_bytes);
 // Gives the end of a mapping back; what is left is the mapping from then on.

@@ -260,6 +260,11 @@ PRIVATE int port_shorten(void* start, size_t old_bytes, size_t new_bytes) {
   return error;
 }
 
+PRIVATE int port_lengthen(void* start, size_t old_bytes, size_t new_bytes) {
+  (void)start, (void)old_bytes, (void)new_bytes;
+  return ENOSYS;
+}
+
 PRIVATE int port_seal(void* start, size_t bytes, bool on) {
   rule(count_charged(start, bytes) == bytes / port_page_bytes(), "seals what is not committed");
   const int error = os_mprotect(start, bytes, on ? PROT_NONE : PROT_READ | PROT_WRITE);

@@ -18,7 +18,7 @@ static int os_mmap(void* hint, size_t bytes, int protection, int flags, void** o
   return error;
 }
 
-static int os_munmap(void* start, size_t bytes) {
+UNUSED static int os_munmap(void* start, size_t bytes) {
   const int saved = errno;
   const int error = munmap(start, bytes) == 0 ? 0 : errno;
   errno = saved;

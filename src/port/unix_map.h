@@ -56,6 +56,11 @@ PRIVATE int port_shorten(void* start, size_t old_bytes, size_t new_bytes) {
   return os_munmap((uint8_t*)start + new_bytes, old_bytes - new_bytes);
 }
 
+PRIVATE int port_lengthen(void* start, size_t old_bytes, size_t new_bytes) {
+  (void)start, (void)old_bytes, (void)new_bytes;
+  return ENOSYS;
+}
+
 PRIVATE int port_seal(void* start, size_t bytes, bool on) {
   return os_mprotect(start, bytes, on ? PROT_NONE : PROT_READ | PROT_WRITE);
 }

@@ -1,4 +1,4 @@
-/* test: timeout=60 when="release|debug|secure|guarded"
+/* test: timeout=60 when="release|debug|secure|guarded threads"
    What the collector of an interpreter without a global lock does with the library: objects of the
    garbage-collected kind live in a heap with a tag of their own, in which all threads allocate. The
    collector stops the threads, visits every object of that kind, of threads that run and of such

@@ -1,4 +1,4 @@
-/* test: timeout=60
+/* test: timeout=60 when="threads"
    Among several threads: full pages belong to nobody, so that what others free in them goes back
    while the thread that filled them is blocked; a thread that replaces blocks at random keeps the
    pages that this leaves partly free, however many; and of pages that are mostly free it keeps few,

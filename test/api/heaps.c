@@ -1,4 +1,4 @@
-/* test: timeout=120 env="MIMALLOC_VISIT_ABANDONED=1"
+/* test: timeout=120 env="MIMALLOC_VISIT_ABANDONED=1" when="threads"
    Heaps: every allocating function, several threads in one heap, delete and destroy, ownership,
    visiting. */
 #define _GNU_SOURCE 1

@@ -1,4 +1,4 @@
-/* test: timeout=60 when="release linux"
+/* test: timeout=60 when="release linux threads"
    OS pages inside pages of blocks that no block in use touches go back to the system when memory is
    collected, and come back when their blocks are wanted: no live block changes, none is handed out
    twice, and those that are counted stay right. */

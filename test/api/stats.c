@@ -1,4 +1,4 @@
-/* test: timeout=60
+/* test: timeout=60 when="threads"
    Statistics: layout of the struct, consistent numbers, text, valid JSON, bins. */
 #define _GNU_SOURCE 1
 #include "api.h"

@@ -1,4 +1,4 @@
-/* test: timeout=60 env="MIMALLOC_VISIT_ABANDONED=1"
+/* test: timeout=60 env="MIMALLOC_VISIT_ABANDONED=1" when="threads"
    Sub-processes: threads in them, their heaps, statistics, and their end. */
 #define _GNU_SOURCE 1
 #include "visit.h"

@@ -1,4 +1,4 @@
-/* test: timeout=60 env="MIMALLOC_VISIT_ABANDONED=1"
+/* test: timeout=60 env="MIMALLOC_VISIT_ABANDONED=1" when="threads"
    Tags of heaps: kept, told to visitors, and asked for among what ended threads left. */
 #define _GNU_SOURCE 1
 #include "visit.h"

@@ -1,4 +1,4 @@
-/* test: timeout=60
+/* test: timeout=60 when="threads"
    What a thread can do with its share of a heap: allocate as the heap functions do, give its pages
    up, also while another thread does it for it, and end it. */
 #define _GNU_SOURCE 1

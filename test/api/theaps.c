@@ -1,4 +1,4 @@
-/* test: timeout=60
+/* test: timeout=60 when="threads"
    Thread-local heaps: the default one, setting it, allocating in it, visiting it. */
 #define _GNU_SOURCE 1
 #include "visit.h"

@@ -1,4 +1,4 @@
-/* test: timeout=60 env="MIMALLOC_VISIT_ABANDONED=1"
+/* test: timeout=60 env="MIMALLOC_VISIT_ABANDONED=1" when="threads"
    The names that only the 2.x interface has. */
 #define _GNU_SOURCE 1
 #include "visit.h"

@@ -70,6 +70,7 @@ port_of() {  # path below src/: the option that asks for the port that the file 
   case $1 in
     port/unix*.c) echo -DMI_PORT_UNIX=1 ;;
     port/strict*.c) echo -DMI_PORT_STRICT=1 ;;
+    port/grow*.c | memory/growing.c) echo -DMI_PORT_GROW=1 ;;
   esac
 }
 

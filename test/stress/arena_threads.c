@@ -1,4 +1,4 @@
-/* test: timeout=60
+/* test: timeout=60 when="threads"
    Large blocks from many threads: runs of slices are claimed, freed by others, merged and claimed
    again, from the common arenas and from an exclusive one that runs full. No block overlaps
    another, and no slice is lost. */

@@ -1,4 +1,4 @@
-/* test: timeout=60
+/* test: timeout=60 when="threads"
    A thread allocates 64 MiB in small blocks and then waits for ever; others free them all. What it
    owned must not be stranded: allocating as much again elsewhere fits in nearly the same memory. */
 #define _GNU_SOURCE 1

@@ -1,4 +1,4 @@
-/* test: timeout=60
+/* test: timeout=60 when="threads"
    Sixteen threads allocate, one thread only frees: what it frees goes back to the owners or on to
    others, and does not pile up. Each producer keeps to a number of live blocks, so the live total
    is known. */

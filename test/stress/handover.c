@@ -1,4 +1,4 @@
-/* test: timeout=60
+/* test: timeout=60 when="threads"
    A server's pattern: each worker replaces random blocks in a table of its own, then ends and hands
    the table to a fresh thread, which frees and replaces what others allocated. */
 #define _GNU_SOURCE 1

@@ -1,4 +1,4 @@
-/* test: timeout=60
+/* test: timeout=60 when="threads"
    Heaps are created, allocated in, deleted and destroyed, while other threads free blocks of
    deleted heaps and of live ones. A block of a heap that will be destroyed never leaves its thread.
  */

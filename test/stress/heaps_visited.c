@@ -1,4 +1,4 @@
-/* test: timeout=120
+/* test: timeout=120 when="threads"
    Heaps and sub-processes are made and ended, while other threads visit all heaps, end some that
    they meet, and ask for statistics. */
 #define _GNU_SOURCE 1

@@ -1,4 +1,4 @@
-/* test: timeout=60
+/* test: timeout=60 when="threads"
    Everything at once: random sizes from 1 byte to 1 MiB, malloc, zalloc, aligned, realloc, free at
    home and, through slots that threads exchange, free abroad; now and then a collect. Contents are
    verified. */

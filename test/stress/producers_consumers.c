@@ -1,4 +1,4 @@
-/* test: timeout=60
+/* test: timeout=60 when="threads"
    Half of the threads only allocate, half only free, through a bounded queue each: contents arrive
    whole, and the memory stays flat, as what is freed by others is used again. */
 #define _GNU_SOURCE 1

@@ -1,4 +1,4 @@
-/* test: timeout=120 when="release|debug|secure|guarded|tsan|ubsan"
+/* test: timeout=120 when="release|debug|secure|guarded|tsan|ubsan threads"
    Statistics against a shadow count: threads of the main heap, of another heap and of a sub-process
    take, resize and free blocks, also each other's. Whenever all rest, the statistics say what the
    threads counted: blocks taken and freed of each class, for each heap and sub-process. Peaks are

@@ -1,4 +1,4 @@
-/* test: timeout=60 when="release"
+/* test: timeout=60 when="release threads"
    Many threads that each use every size class a little: what is resident is what they touch, not
    the pages of blocks that they hold. (Where the kernel has no huge pages that is no wonder.) */
 #define _GNU_SOURCE 1

@@ -1,4 +1,4 @@
-/* test: timeout=60
+/* test: timeout=60 when="threads"
    A thousand short threads, some at a time. Each allocates, frees most, leaves some blocks that the
    main thread frees: memory stays flat, and the blocks arrive whole. */
 #define _GNU_SOURCE 1

@@ -1,4 +1,4 @@
-/* test: cflags="-Wno-unused-function" libs="pthread" */
+/* test: cflags="-Wno-unused-function" libs="pthread" when="threads" */
 /* Statistics: counts and peaks, also from several threads; snapshots, sums, tables and JSON. */
 #include "../../src/service/format.c"
 #include "../../src/service/stats.c"

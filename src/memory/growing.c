@@ -1,0 +1,105 @@
+// Where memory only grows: an arena becomes longer as long as nobody else has had memory behind it;
+// then the next arena begins. All that an arena has is committed, and nothing of it goes back, so
+// what counts is that free memory is used again before there is more of it.
+#include <string.h>
+
+#include "../service/options.h"
+#include "internal.h"
+#include "meta.h"
+
+// ---- its table ----
+
+// Room for so many slices, or twice that. The tables that an arena has had before stay, unused:
+// together they are shorter than the last.
+static bool table_reach(arena_t* arena, size_t slices) {
+  if (slices * sizeof(slice_t) <= arena->table_bytes) { return true; }
+  const size_t bytes = 2 * slices * sizeof(slice_t);
+  slice_t* table = (slice_t*)meta_alloc(bytes);
+  if (table == NULL) { return false; }
+  if (arena->slices > 0) { memcpy(table, arena->table, arena->slices * sizeof(slice_t)); }
+  arena->table = table;
+  arena->table_bytes = bytes;
+  return true;
+}
+
+// ---- how much more ----
+
+// An eighth of what there is.
+static size_t growth_slices(size_t least) {
+  enum { SHARE = 8 };
+  return size_max(size_max(memory.reserved_bytes / SHARE, FIRST_ARENA) >> SLICE_SHIFT, least);
+}
+
+// Slices that are free at the end.
+static size_t free_at_end(const arena_t* arena) {
+  const uint32_t end = arena->frontier;
+  return run_state(arena, end - 1) == RUN_TAKEN ? 0 : run_length(arena, end - 1);
+}
+
+static size_t needed(const span_want_t* want) {
+  return want->slices + (want->align > SLICE_BYTES ? want->align >> SLICE_SHIFT : 0);
+}
+
+// What is new follows what was free and may be needed with it; where it suffices alone it is known
+// to be zero.
+static void add_slices(arena_t* arena, size_t slices, bool suffices) {
+  const uint32_t first = arena->frontier;
+  arena->slices += (uint32_t)slices;
+  arena->frontier = arena->slices;
+  arena->mapped_bytes += slices_bytes(slices);
+  (void)add_relaxed(&memory_growths, 1);
+  const uint32_t run = run_free(arena, first, (uint32_t)slices, suffices ? RUN_CLEAN : RUN_DIRTY);
+  if (suffices) { arena->table[run].stamp = 0; }
+  if (!suffices) {
+    memory.dirty_slices += slices;
+    stat_up(&memory_stats.committed, slices_bytes(slices));
+  }
+}
+
+// ---- the last arena, and the next ----
+
+static const arena_t* last_grown;
+
+static bool grow_by(arena_t* arena, size_t slices) {
+  uint8_t* end = slice_start(arena, arena->slices);
+  return table_reach(arena, arena->slices + slices) && map_cover(end, slices_bytes(slices)) == 0 &&
+         port_lengthen(arena->start, arena->mapped_bytes,
+                       arena->mapped_bytes + slices_bytes(slices)) == 0;
+}
+
+PRIVATE bool growing_advance(arena_t* arena, const span_want_t* want) {
+  const size_t need = needed(want), there = free_at_end(arena);
+  const size_t least = need > there ? need - there : 1;
+  if (arena != last_grown || option_is_enabled(mi_option_disallow_os_alloc)) { return false; }
+  for (size_t slices = growth_slices(least); slices >= least; slices /= 2) {
+    if (grow_by(arena, slices)) {
+      memory.reserved_bytes += slices_bytes(slices);
+      stat_up(&memory_stats.reserved, slices_bytes(slices));
+      add_slices(arena, slices, slices >= need);
+      return true;
+    }
+  }
+  return false;
+}
+
+PRIVATE bool growing_obtain(arena_t* arena, size_t need_slices) {
+  for (size_t slices = growth_slices(need_slices); slices >= need_slices; slices /= 2) {
+    void* start = NULL;
+    if (!table_reach(arena, slices) ||
+        port_reserve(slices_bytes(slices), SLICE_BYTES, &start) != 0) {
+      continue;
+    }
+    if (map_cover(start, slices_bytes(slices)) != 0) { return false; }
+    last_grown = arena;
+    arena->start = (uint8_t*)start;
+    arena->grows = arena->committed = arena->pinned = arena->fresh_is_zero = true;
+    arena->numa_node = -1;
+    add_slices(arena, slices, true);
+    return true;
+  }
+  return false;
+}
+
+PRIVATE void growing_join(arena_t* arena) {
+  if (arena->grows) { run_join(arena, RUN_CLEAN); }
+}

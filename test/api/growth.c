@@ -1,0 +1,101 @@
+/* test: timeout=60 when="grow|wasm"
+   Where memory only grows: what is free again is used before there is more, whoever else grows it,
+   and what lies behind is never taken for ours. */
+#include "api.h"
+
+enum { BLOCKS = 4000, CYCLES = 10 };
+
+static struct {
+  unsigned char* start;
+  size_t bytes;
+} blocks[BLOCKS];
+
+static unsigned state;
+
+static unsigned next(unsigned below) {
+  state = state * 1664525u + 1013904223u;
+  return (state >> 8) % below;
+}
+
+static size_t reserved(void) { return (size_t)stats_now().reserved.current; }
+
+static void put(int i) {
+  const unsigned kind = next(100);
+  const size_t bytes = kind < 90 ? 1 + next(2000) : kind < 99 ? next(100000) : next(1 << 20);
+  blocks[i].start = mi_malloc(bytes);
+  blocks[i].bytes = bytes;
+  CHECK(blocks[i].start != NULL);
+  memset(blocks[i].start, i, bytes);
+}
+
+static void drop(int i) {
+  size_t wrong = 0;
+  for (size_t at = 0; at < blocks[i].bytes; at++) {
+    wrong += blocks[i].start[at] != (unsigned char)i;
+  }
+  CHECK(wrong == 0);
+  mi_free(blocks[i].start);
+}
+
+/* The same again and again: the first time makes what the others need. */
+static void test_cycles(void) {
+  size_t first = 0;
+  for (int cycle = 0; cycle < CYCLES; cycle++) {
+    state = 1;
+    for (int i = 0; i < BLOCKS; i++) { put(i); }
+    for (int i = 0; i < BLOCKS; i += 2) { drop(i); }
+    for (int i = 0; i < BLOCKS; i += 2) { put(i); }
+    for (int i = 0; i < BLOCKS; i++) { drop(i); }
+    if (cycle == 0) { first = reserved(); }
+  }
+  CHECK(reserved() <= first + first / 20);
+}
+
+/* The last block grows with its arena, or moves where that ends. */
+static void test_realloc(void) {
+  unsigned char* p = NULL;
+  size_t wrong = 0;
+  for (size_t bytes = 1000; bytes < 12 * MIB; bytes += bytes / 4) {
+    p = mi_realloc(p, bytes);
+    CHECK(p != NULL);
+    memset(p, 0x5A, bytes);
+  }
+  for (size_t at = 0; at < 9 * MIB; at++) { wrong += p[at] != 0x5A; }
+  CHECK(wrong == 0);
+  mi_free(p);
+}
+
+/* New memory is zero; what was used is cleared. */
+static void test_zero(void) {
+  for (size_t bytes = 1000; bytes < 4 * MIB; bytes *= 3) {
+    unsigned char* p = mi_calloc(1, bytes);
+    size_t wrong = 0;
+    for (size_t at = 0; at < bytes; at++) { wrong += p[at] != 0; }
+    CHECK(wrong == 0);
+    memset(p, 0xFF, bytes);
+    mi_free(p);
+  }
+}
+
+/* What one size leaves free another one gets, in one piece. */
+static void test_joined(void) {
+  enum { PIECES = 64 };
+  static void* pieces[PIECES];
+  for (int i = 0; i < PIECES; i++) { pieces[i] = mi_malloc(200000); }
+  for (int i = 0; i < PIECES; i++) { mi_free(pieces[i]); }
+  const size_t before = reserved();
+  void* p = mi_malloc(2 * MIB);
+  CHECK(p != NULL && reserved() == before);
+  mi_free(p);
+}
+
+int main(void) {
+  void* p = mi_malloc(1);
+  CHECK(reserved() <= MIB);
+  mi_free(p);
+  test_cycles();
+  test_realloc();
+  test_zero();
+  test_joined();
+  return check_done();
+}
