@@ -77,8 +77,11 @@
 #include "entry/redirected.c"
 #include "entry/new.c"
 #include "entry/cxx_elf.c"
+#include "entry/cxx_wasm.c"
 #include "entry/dlopen.c"
 #include "entry/glibc.c"
 #include "entry/elf.c"
+#include "entry/wasm.c"
+#include "entry/load.c"
 
 #endif

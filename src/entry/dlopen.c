@@ -7,14 +7,13 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include <dlfcn.h>
-#include <string.h>
-
 #include "../service/message.h"
 #include "../service/options.h"
 
 // Only the shared library: in a statically linked program there is no other dlopen to go on to.
 #if defined(MI_MALLOC_OVERRIDE) && defined(MI_SHARED_LIB) && defined(__GLIBC__)
+#include <dlfcn.h>
+#include <string.h>
 
 #pragma weak dlsym  // before glibc 2.34 it is in a library that the program may not have
 

@@ -1,6 +1,6 @@
 // How the library gets into a program in ELF: the C library's and the C++ runtime's own names, so
-// that a program uses it without knowing, and what the loader calls. Each hot name is a copy of the
-// fast path: malloc here calls nothing but the slow path.
+// that a program uses it without knowing. Each hot name is a copy of the fast path: malloc here
+// calls nothing but the slow path.
 #include <errno.h>
 #include <stdlib.h>
 
@@ -245,22 +245,5 @@ OPERATOR void _ZdaPvSt11align_val_tRKSt9nothrow_t(void* p, size_t alignment, con
 #undef WITH_SIZE
 #pragma GCC diagnostic pop
 #endif
-
-// ---- called by the loader ----
-// The least priority that programs may use: we are the first of the program's or the library's
-// constructors, so our fork handlers hold the locks for the shortest time, and the last of its
-// destructors, so the statistics tell all. errno is 0 when main starts.
-
-__attribute__((constructor(101))) static void on_load(void) {
-  const int saved = port_errno_keep();
-  mi_process_init();
-  port_errno_restore(saved);
-}
-
-__attribute__((destructor(101))) static void on_unload(void) {
-  const int saved = port_errno_keep();
-  mi_process_done();
-  port_errno_restore(saved);
-}
 
 #endif

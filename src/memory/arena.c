@@ -79,7 +79,8 @@ static int reserve_shrinking(size_t* bytes, size_t least, void** out) {
   for (;;) {
     stat_add(&memory_stats.mmap_calls, 1);
     *out = RANDOM_PLACE ? random_place(*bytes) : NULL;
-    const int error = port_reserve(*bytes, *bytes >= ARENA_ALIGN ? ARENA_ALIGN : SLICE_BYTES * 4, out);
+    const int error =
+        port_reserve(*bytes, *bytes >= ARENA_ALIGN ? ARENA_ALIGN : SLICE_BYTES * 4, out);
     if (error == 0 || *bytes / 2 < least) { return error; }
     *bytes = align_up(*bytes / 2, SLICE_BYTES * 4);
   }

@@ -44,7 +44,9 @@ PRIVATE bool memory_take_direct(span_want_t want, span_t* out) {
   const size_t bytes = slices_bytes(slices_rounded(want.slices));
   void* start = NULL;
   size_t in_use = 0;
-  if (!PORT_CAN_RELEASE || want.slices > INT32_MAX) { return false; }  // page records count them in 32 bits
+  if (!PORT_CAN_RELEASE || want.slices > INT32_MAX) {
+    return false;
+  }  // page records count them in 32 bits
   if (option_is_enabled(mi_option_disallow_os_alloc) || !direct_admit(bytes, &in_use)) {
     return false;
   }

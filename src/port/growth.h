@@ -25,7 +25,10 @@ static void growth_begin(uint64_t* next, uint64_t* end);
 static bool growth_reach(uint64_t end) {
   uint64_t start = 0;
   const uint64_t bytes = align_up((size_t)(end - growth.end), GROWTH_UNIT);
-  if (bytes > SIZE_MAX / 2 || !growth_add((size_t)bytes, &start)) { return false; }
+  if (end > UINTPTR_MAX - GROWTH_UNIT || bytes > SIZE_MAX / 2 ||
+      !growth_add((size_t)bytes, &start)) {
+    return false;
+  }
   if (start != growth.end) { growth.next = start; }
   growth.end = start + bytes;
   return true;

@@ -21,7 +21,7 @@
 #elif defined(__sun)
 #error "mimalloc has no port to Solaris and illumos yet"
 #elif defined(__wasm__)
-#error "mimalloc has no port to WebAssembly yet"
+#include "local_wasm.h"
 #elif defined(__HAIKU__)
 #error "mimalloc has no port to Haiku yet"
 #else

@@ -31,17 +31,17 @@ COLD UNUSED static void lock_wait(lock_t* lock) {
 
 // At the end of a process what nobody will release is found first.
 FAST void lock_acquire(lock_t* lock) {
-  if (!PORT_HAS_THREADS) { return; }
-  if (port_is_ending()) { port_see_end(); }
   uint32_t expected = LOCK_FREE;
+  if (port_is_ending()) { port_see_end(); }
   // [L1] in: all that the last holder wrote.
-  if (unlikely(!cas_acquire(&lock->state, &expected, LOCK_HELD))) { lock_wait(lock); }
+  if (PORT_HAS_THREADS && unlikely(!cas_acquire(&lock->state, &expected, LOCK_HELD))) {
+    lock_wait(lock);
+  }
 }
 
 // [L2] out: all that we wrote.
 FAST void lock_release(lock_t* lock) {
-  if (!PORT_HAS_THREADS) { return; }
-  const uint32_t before = exchange_release(&lock->state, LOCK_FREE);
+  const uint32_t before = PORT_HAS_THREADS ? exchange_release(&lock->state, LOCK_FREE) : LOCK_FREE;
   if (unlikely(before == LOCK_CONTENDED)) { port_wake_one(&lock->state); }
 }
 

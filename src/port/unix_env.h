@@ -14,16 +14,7 @@ EXTERN_C char** environ;
 
 PRIVATE char* const* port_environ(void) { return is_set_user_id() ? NULL : environ; }
 
-PRIVATE const char* port_getenv(const char* name) {
-  const size_t length = strlen(name);
-  char* const* entry = port_environ();
-  for (; entry != NULL && *entry != NULL; entry++) {
-    if (strncmp(*entry, name, length) == 0 && (*entry)[length] == '=') {
-      return *entry + length + 1;
-    }
-  }
-  return NULL;
-}
+#include "environ.h"
 
 // ---- limits ----
 

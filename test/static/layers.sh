@@ -74,7 +74,8 @@ port_of() {  # path below src/: the option that asks for the port that the file 
   esac
 }
 
-sources=$(echo "$files" | grep '\.c$' | grep -v '^port/bsd\.c$')  # for ./mi cross
+# Some ports need headers that are not this system's: they are for ./mi cross.
+sources=$(echo "$files" | grep '\.c$' | grep -v -e '^port/bsd\.c$' -e '^port/wasm')
 for compiler in $compilers; do
   for file in $sources; do
     # shellcheck disable=SC2046  # a list of options

@@ -1,0 +1,17 @@
+// What the loader calls.
+// The least priority that programs may use: we are the first of the program's or the library's
+// constructors, so our fork handlers hold the locks for the shortest time, and the last of its
+// destructors, so the statistics tell all. errno is 0 when main starts.
+#include "../api/basic.h"
+
+__attribute__((constructor(101))) static void on_load(void) {
+  const int saved = port_errno_keep();
+  mi_process_init();
+  port_errno_restore(saved);
+}
+
+__attribute__((destructor(101))) static void on_unload(void) {
+  const int saved = port_errno_keep();
+  mi_process_done();
+  port_errno_restore(saved);
+}

@@ -1,0 +1,168 @@
+// The port to WebAssembly: one memory, which grows and never goes back.
+//
+// Emscripten's programs are told when memory grows, so there it grows by sbrk.
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "port.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <wasi/api.h>
+
+#include "../base/bits.h"
+#include "growth.h"
+
+// ---- memory ----
+
+// Nothing is protected: so it may be short.
+PRIVATE size_t port_page_bytes(void) { return 4 * KiB; }
+
+static size_t memory_bytes(void) { return __builtin_wasm_memory_size(0) * GROWTH_UNIT; }
+
+#ifdef __EMSCRIPTEN__
+
+static void growth_begin(uint64_t* next, uint64_t* end) { *next = *end = (uintptr_t)sbrk(0); }
+
+static bool growth_add(size_t bytes, uint64_t* start) {
+  const int saved = errno;
+  void* added = sbrk((intptr_t)bytes);
+  errno = saved;
+  *start = (uintptr_t)added;
+  return added != (void*)-1;
+}
+
+#else
+
+extern char __heap_base;  // where the linker ended
+
+static void growth_begin(uint64_t* next, uint64_t* end) {
+  *next = (uintptr_t)&__heap_base;
+  *end = memory_bytes();
+}
+
+static bool growth_add(size_t bytes, uint64_t* start) {
+  const size_t units = __builtin_wasm_memory_grow(0, bytes / GROWTH_UNIT);
+  *start = (uint64_t)units * GROWTH_UNIT;
+  return units != SIZE_MAX;
+}
+
+#endif
+
+PRIVATE int port_commit(void* start, size_t bytes) {
+  (void)start, (void)bytes;
+  return 0;
+}
+
+PRIVATE size_t port_address_limit(void) { return SIZE_MAX; }
+PRIVATE bool port_data_is_limited(void) { return false; }
+
+// ---- process ----
+
+// The C library's own copy is made by malloc.
+PRIVATE char* const* port_environ(void) {
+  enum { ENTRIES = 64, CHARS = 4 << 10 };
+  static bool is_known;
+  static char* entries[ENTRIES + 1];
+  static char text[CHARS];
+  __wasi_size_t count = 0, bytes = 0;
+  if (!is_known && __wasi_environ_sizes_get(&count, &bytes) == 0 && count <= ENTRIES &&
+      bytes <= CHARS) {
+    (void)__wasi_environ_get((uint8_t**)(void*)entries, (uint8_t*)text);
+  }
+  is_known = true;
+  return entries;
+}
+
+#include "environ.h"
+
+PRIVATE void port_check_stderr(void) {}
+PRIVATE void port_keep_stderr(void) {}
+
+PRIVATE void port_write_stderr(const char* text, size_t length) {
+  const __wasi_ciovec_t part = {(const uint8_t*)text, length};
+  __wasi_size_t done = 0;
+  (void)!__wasi_fd_write(STDERR_FILENO, &part, 1, &done);
+}
+
+PRIVATE uint64_t port_clock_ns(void) {
+  __wasi_timestamp_t now = 0;
+  (void)!__wasi_clock_time_get(__WASI_CLOCKID_MONOTONIC, 1, &now);
+  return now;
+}
+
+PRIVATE int64_t port_clock_ms(void) { return (int64_t)(port_clock_ns() / 1000000u); }
+PRIVATE int port_process_id(void) { return 1; }
+PRIVATE const char* port_program_name(void) { return "a program"; }
+PRIVATE _Noreturn void port_abort(void) { abort(); }
+PRIVATE int port_numa_count(void) { return 1; }
+
+PRIVATE int port_random(void* out, size_t bytes) {
+  const int saved = errno;
+  const int error = getentropy(out, bytes) == 0 ? 0 : ENOSYS;
+  errno = saved;
+  return error;
+}
+
+PRIVATE void port_usage(port_usage_t* out) {
+  *out = (port_usage_t){0};
+  out->rss_bytes = out->peak_rss_bytes = memory_bytes();
+}
+
+// ---- threads ----
+
+#ifdef _REENTRANT
+
+#include <emscripten/threading.h>
+#include <math.h>
+
+HIDDEN THREAD_LOCAL char port_thread_mark;
+
+// The main thread of a page in a browser may not sleep: there these spin.
+PRIVATE void port_wait(_Atomic(uint32_t)* word, uint32_t value) {
+  (void)emscripten_futex_wait((void*)word, value, (double)INFINITY);
+}
+
+PRIVATE void port_wake_one(_Atomic(uint32_t)* word) { (void)emscripten_futex_wake((void*)word, 1); }
+
+static _Atomic(uint32_t) threads_numbered;
+static THREAD_LOCAL uint32_t thread_number;
+
+PRIVATE uint32_t port_thread_number(void) {
+  if (unlikely(thread_number == 0)) { thread_number = add_relaxed(&threads_numbered, 1) + 1; }
+  return thread_number;
+}
+
+#include "unix_exit.h"
+
+#else
+
+PRIVATE void port_wait(_Atomic(uint32_t)* word, uint32_t value) { (void)word, (void)value; }
+PRIVATE void port_wake_one(_Atomic(uint32_t)* word) { (void)word; }
+PRIVATE uint32_t port_thread_number(void) { return 1; }
+
+PRIVATE int port_thread_exit_init(void (*on_exit)(void*)) {
+  (void)on_exit;
+  return 0;
+}
+
+PRIVATE int port_thread_arm(void* argument) {
+  (void)argument;
+  return 0;
+}
+
+#endif
+
+PRIVATE void port_forget_threads(void) {}
+PRIVATE bool port_is_single_threaded(void) { return !PORT_HAS_THREADS; }
+
+PRIVATE int port_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void)) {
+  (void)prepare, (void)parent, (void)child;
+  return ENOSYS;
+}
+
+PRIVATE void port_lock_streams_for_fork(void) {}
+PRIVATE void port_unlock_streams_after_fork(bool child) { (void)child; }
