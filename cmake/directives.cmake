@@ -13,7 +13,8 @@
 # not-emulated-32="REASON"    skipped in emulators of processors with 32-bit addresses
 # when="A|B C"                only in builds that have (A or B) and C, out of: release debug secure
 #                             guarded tsan valgrind asan ubsan msan gcc clang musl glibc override shared static layout,
-#                             and the ports linux unix strict grow; threads: there may be several
+#                             and the ports linux unix strict grow wasm; threads: there may be
+#                             several; posix: the rest of POSIX, see test/system.h
 #
 # mi_read_directives(file) sets TEST_LABEL, TEST_TIMEOUT, TEST_ARGS, … and TEST_ENABLED in its
 # caller.
@@ -69,7 +70,7 @@ macro(mi_read_directives file)
   mi_directive_flag("${TEST_TEXT}" runs-itself TEST_RUNS_ITSELF)
   if(NOT CMAKE_CROSSCOMPILING_EMULATOR)
     set(TEST_NOT_EMULATED "")
-  elseif(TEST_NOT_EMULATED_32 AND CMAKE_SIZEOF_VOID_P EQUAL 4)
+  elseif(TEST_NOT_EMULATED_32 AND CMAKE_SIZEOF_VOID_P EQUAL 4 AND NOT mi_is_wasm)
     set(TEST_NOT_EMULATED "${TEST_NOT_EMULATED_32}")
   elseif(TEST_RUNS_ITSELF AND NOT MI_EMULATOR_IS_KNOWN)
     set(TEST_NOT_EMULATED "the kernel does not run programs of this kind in an emulator")

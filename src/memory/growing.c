@@ -62,6 +62,7 @@ static const arena_t* last_grown;
 
 static bool grow_by(arena_t* arena, size_t slices) {
   uint8_t* end = slice_start(arena, arena->slices);
+  stat_add(&memory_stats.mmap_calls, 1);
   return table_reach(arena, arena->slices + slices) && map_cover(end, slices_bytes(slices)) == 0 &&
          port_lengthen(arena->start, arena->mapped_bytes,
                        arena->mapped_bytes + slices_bytes(slices)) == 0;
@@ -85,6 +86,7 @@ PRIVATE bool growing_advance(arena_t* arena, const span_want_t* want) {
 PRIVATE bool growing_obtain(arena_t* arena, size_t need_slices) {
   for (size_t slices = growth_slices(need_slices); slices >= need_slices; slices /= 2) {
     void* start = NULL;
+    stat_add(&memory_stats.mmap_calls, 1);
     if (!table_reach(arena, slices) ||
         port_reserve(slices_bytes(slices), SLICE_BYTES, &start) != 0) {
       continue;

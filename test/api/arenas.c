@@ -1,4 +1,4 @@
-/* test: timeout=60 env="MIMALLOC_PURGE_DELAY=0"
+/* test: timeout=60 env="MIMALLOC_PURGE_DELAY=0" when="posix"
    Arenas: reserved, given, with a commit callback, exclusive; what is in which; huge page
    reservations may fail. */
 #define _GNU_SOURCE 1

@@ -1,4 +1,4 @@
-/* test: timeout=60 when="release|debug threads"
+/* test: timeout=60 when="release|debug threads posix"
    free and realloc of what is no block: each one is reported, changes no errno, and leaves the heap
    whole. docs/decisions/011 says what is noticed where. */
 #define _GNU_SOURCE 1

@@ -1,4 +1,4 @@
-/* test: timeout=300 libs="pthread" when="release|debug|secure|guarded linux|unix threads"
+/* test: timeout=300 libs="pthread" when="release|debug|secure|guarded linux|unix threads posix"
    Sampled guards: rates, sizes and seeds; what guarded blocks have in common with others: contents,
    alignment, sizes, realloc, visiting, heaps that go, threads, fork; and the bounds of memory. */
 #define _GNU_SOURCE 1

@@ -1,4 +1,4 @@
-/* test: not-emulated="addresses of faults and stacks are not those of a machine" timeout=300 when="release|debug|secure|guarded linux"
+/* test: not-emulated="addresses of faults and stacks are not those of a machine" timeout=300 when="release|debug|secure|guarded linux posix"
    Sampled guards: every crime against a guarded block, on either side of its memory, at many sizes.
    Each runs in a child, whose end and whose last words are compared with what is promised: stacks
    are among them, which not every port has. */

@@ -1,4 +1,4 @@
-/* test: timeout=60 when="release linux threads" env="MIMALLOC_PURGE_DELAY=100000"
+/* test: timeout=60 when="release linux threads posix" env="MIMALLOC_PURGE_DELAY=100000"
    What a few options change: who takes over a page by freeing in it, what goes back at once, and
    whether the map of addresses is resident from the start, which not every port can see to. */
 #define _GNU_SOURCE 1

@@ -1,4 +1,4 @@
-/* test: runs-itself timeout=60
+/* test: runs-itself timeout=60 when="posix"
    Options: numbers, set and get, and the environment, by running itself again with MIMALLOC_
    variables set. */
 #define _GNU_SOURCE 1

@@ -1,6 +1,7 @@
 /* test: timeout=60
    The POSIX, BSD and Windows names. */
 #define _GNU_SOURCE 1
+#include "../system.h"
 #include "api.h"
 
 #include <wchar.h>
@@ -36,7 +37,7 @@ static void test_posix_memalign(void) {
 }
 
 static void test_memalign(void) {
-  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  const size_t page = os_page_bytes();
   void* p = mi_memalign(256, 100);
   CHECK(p != NULL && is_aligned(p, 256));
   mi_free_size_aligned(p, 100, 256);

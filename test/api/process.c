@@ -1,4 +1,4 @@
-/* test: timeout=60 when="linux threads"
+/* test: timeout=60 when="linux threads posix"
    Process and thread functions: version, process information, collecting from any thread, init and
    done. POSIX does not say how much memory a process has: not on the port that knows no more. */
 #define _GNU_SOURCE 1

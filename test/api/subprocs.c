@@ -3,7 +3,6 @@
 #define _GNU_SOURCE 1
 #include "visit.h"
 
-#include <pthread.h>
 
 static bool is_same(mi_subproc_id_t a, mi_subproc_id_t b) { return memcmp(&a, &b, sizeof(a)) == 0; }
 
@@ -94,9 +93,9 @@ static void* next_member(void* arg) {
 }
 
 static void run_thread(void* (*body)(void*), void* arg) {
-  pthread_t thread;
-  CHECK(pthread_create(&thread, NULL, body, arg) == 0);
-  pthread_join(thread, NULL);
+  test_thread_t thread;
+  CHECK(thread_start(&thread, body, arg));
+  (void)thread_join(thread);
 }
 
 static void count_text(const char* message, void* arg) { *(size_t*)arg += strlen(message); }

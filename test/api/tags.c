@@ -1,9 +1,8 @@
-/* test: timeout=60 env="MIMALLOC_VISIT_ABANDONED=1" when="threads"
+/* test: timeout=60 env="MIMALLOC_VISIT_ABANDONED=1"
    Tags of heaps: kept, told to visitors, and asked for among what ended threads left. */
 #define _GNU_SOURCE 1
 #include "visit.h"
 
-#include <pthread.h>
 
 enum { TAGS = 4, BLOCKS = 200 };
 
@@ -36,13 +35,13 @@ static bool tally(const mi_heap_t* heap, const mi_heap_area_t* area, void* block
 }
 
 static void test_left_by_tag(void) {
-  pthread_t thread;
+  test_thread_t thread;
   for (int tag = 0; tag < TAGS; tag++) {
     heaps[tag] = mi_heap_new_ex(tag + 10, true, NULL);
     CHECK(heaps[tag] != NULL);
   }
-  CHECK(pthread_create(&thread, NULL, leave_blocks, NULL) == 0);
-  pthread_join(thread, NULL);
+  CHECK(thread_start(&thread, leave_blocks, NULL));
+  (void)thread_join(thread);
   for (int tag = 0; tag < TAGS; tag++) {
     tally_t t = {.tag = tag + 10};
     CHECK(mi_abandoned_visit_blocks(mi_subproc_main(), tag + 10, true, tally, &t));
@@ -70,7 +69,7 @@ static void test_never_destroy(void) {
 }
 
 int main(void) {
-  test_left_by_tag();
+  if (HAS_THREADS) { test_left_by_tag(); }
   test_never_destroy();
   return check_done();
 }

@@ -1,9 +1,8 @@
-/* test: timeout=60 when="threads"
+/* test: timeout=60
    Thread-local heaps: the default one, setting it, allocating in it, visiting it. */
 #define _GNU_SOURCE 1
 #include "visit.h"
 
-#include <pthread.h>
 
 static size_t count_theap(const mi_theap_t* theap) {
   visit_t v = visit_start(NULL, 0);
@@ -97,10 +96,10 @@ static void test_threads(void) {
   mi_theap_t* original = mi_theap_set_default(mine);
   void* blocks[3] = {mi_malloc(10), mi_malloc(1000), mi_malloc(100000)};
   mi_theap_set_default(original);
-  pthread_t thread;
-  CHECK(pthread_create(&thread, NULL, other_thread, h) == 0);
+  test_thread_t thread;
+  CHECK(thread_start(&thread, other_thread, h));
   void* others = NULL;
-  pthread_join(thread, &others);
+  others = thread_join(thread);
   CHECK(others != NULL && others != mine);
   CHECK(count_theap(mine) == 3 && count_blocks(h) == 3);
   for (size_t i = 0; i < 3; i++) { mi_free(blocks[i]); }
@@ -110,6 +109,6 @@ static void test_threads(void) {
 int main(void) {
   test_default();
   test_functions();
-  test_threads();
+  if (HAS_THREADS) { test_threads(); }
   return check_done();
 }

@@ -1,4 +1,4 @@
-/* test: timeout=60 when="threads"
+/* test: timeout=60 when="threads posix"
    What a thread leaves when it ends: the next one takes over its record and pages; and where none
    begins, what stays behind is little, goes back when it is wanted, and blocks in it can be
    freed. */

@@ -3,9 +3,8 @@
 #ifndef TEST_VISIT_H
 #define TEST_VISIT_H
 
+#include "../system.h"
 #include "api.h"
-
-#include <sys/mman.h>
 
 typedef struct {
   void** wanted; /* sorted */
@@ -34,8 +33,8 @@ static inline void visit_sort(void** p, size_t count) {
 }
 
 static inline void* visit_memory(size_t bytes) {
-  void* p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (p == MAP_FAILED) { abort(); }
+  void* p = os_memory(bytes);
+  if (p == NULL) { abort(); }
   return p;
 }
 
@@ -83,8 +82,8 @@ static inline bool visit_block(const mi_heap_t* heap, const mi_heap_area_t* area
 static inline bool visit_found_all(visit_t* v) {
   bool all = !v->twice && !v->outside;
   for (size_t i = 0; i < v->wanted_count; i++) { all = all && v->seen[i] == 1; }
-  munmap(v->wanted, v->wanted_count * sizeof(void*));
-  munmap(v->seen, v->wanted_count);
+  os_memory_release(v->wanted, v->wanted_count * sizeof(void*));
+  os_memory_release(v->seen, v->wanted_count);
   v->wanted = NULL;
   v->seen = NULL;
   v->wanted_count = 0;

@@ -1,4 +1,4 @@
-/* test: timeout=120 when="glibc release|debug|secure|guarded threads"
+/* test: timeout=120 when="glibc release|debug|secure|guarded threads posix"
    Forks while other threads allocate, purge, make heaps and delete or destroy them: each child
    finds every lock free and every list whole, allocates, starts a thread, makes a heap of its own,
    and the parent is none the worse. */

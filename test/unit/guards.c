@@ -1,4 +1,4 @@
-/* test: when="linux" */
+/* test: when="linux posix" */
 /* Guards of the Linux port on a kernel whose answers the test gives: what was put out of reach
    comes back, whatever threads find out at the same time about what this kernel can do. */
 #ifndef _GNU_SOURCE

@@ -1,3 +1,4 @@
+/* test: when="posix" */
 // The generator of src/service/random.c: the RFC's numbers, seeds, bounds.
 #include "../check.h"
 #include "fake_port.h"

@@ -9,9 +9,10 @@
 # function cross_describe_GROUP, which is false for a target of other groups, and else sets what
 # there is to know: `title`, `folder` of its build below build/cross, Debian `packages`, `compiler`
 # and `cxx`, `flags` for both, the `qemu` that runs its programs (empty: this machine does), the
-# folder of its `libraries`, `page` for an OS page of that size, the `zig` triple if zig compiles it,
-# `system` as CMake calls it, CMake `options`, and the function `build_and_test`.
-cross_groups=(native debian musl zig bsd)
+# folder of its `libraries`, `runner`, a list for CMake, of programs that run neither here nor in
+# qemu, `page` for an OS page of that size, the `zig` triple if zig compiles it, `system` as CMake
+# calls it, CMake `options`, and the function `build_and_test`.
+cross_groups=(native debian musl zig bsd wasm)
 cross_all=()
 for group in "${cross_groups[@]}"; do
   # shellcheck disable=SC1090  # one of the groups
@@ -21,7 +22,7 @@ done
 cross_describe() {  # target
   local group
   title='' folder=$1 packages=() compiler='' cxx='' flags='' qemu='' libraries='' page='' zig=''
-  system=Linux options=() build_and_test=cross_build_and_test
+  system=Linux runner='' options=() build_and_test=cross_build_and_test
   for group in "${cross_groups[@]}"; do
     "cross_describe_$group" "$1" && return
   done
@@ -55,6 +56,7 @@ cross_wrapper() {  # path, zig's arguments
 }
 
 cross_is_set_up() {
+  [ -z "$runner" ] || have "${runner%%;*}" || return 1
   have "$compiler" && { [ -z "$qemu" ] || have "$qemu"; } || return 1
   # That a compiler is there does not mean that it has a library for these options.
   # shellcheck disable=SC2086  # flags are words
@@ -65,6 +67,10 @@ cross_is_set_up() {
 cross_set_up() {
   if [ -n "$zig" ] && ! cross_set_up_zig; then
     say "mi: $target: needs zig, from the Python package ziglang (and python3 with venv)"
+    return 1
+  fi
+  if [[ $runner == *wasi.py ]] && ! cross_set_up_wasmtime; then
+    say "mi: $target: needs the Python package wasmtime (and python3 with venv)"
     return 1
   fi
   cross_is_set_up && return
@@ -113,6 +119,7 @@ cross_linker_flags() {
 cross_configure() {  # directory
   local dir=$1 list=()
   [ -z "$cxx" ] || list+=(-DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_CXX_FLAGS="$flags")
+  [ -z "$runner" ] || list+=(-DCMAKE_CROSSCOMPILING_EMULATOR="$runner")
   [ -z "$qemu" ] || list+=(-DCMAKE_CROSSCOMPILING_EMULATOR="$(type -P "$qemu")")
   [ -z "$libraries" ] || list+=(-DCMAKE_EXE_LINKER_FLAGS="$(cross_linker_flags)")
   # The name of the system tells CMake that this is no build for the machine it runs on.
@@ -139,7 +146,7 @@ cross_line() { cross_table+="$(printf '%-13s %6s %7s %6s   %s' "$@")"$'\n'; }
 cross_test() {  # target ctest-args...
   local target=$1 dir before
   local title folder packages compiler cxx flags qemu libraries page zig system options
-  local build_and_test
+  local runner build_and_test
   shift
   cross_describe "$target"
   if ! cross_set_up; then
@@ -178,7 +185,7 @@ cross_build_and_test() {  # ctest-args...
 
 cross_list() {
   local target title folder packages compiler cxx flags qemu libraries page zig system options
-  local build_and_test
+  local runner build_and_test
   for target in "${cross_all[@]}"; do
     cross_describe "$target"
     printf '%-13s %s: %s\n' "$target" "$title" \
@@ -195,7 +202,7 @@ cross_quickly() {  # ctest-args...
 
 mi_cross() {
   local target title folder packages compiler cxx flags qemu libraries page zig system options
-  local build_and_test
+  local runner build_and_test
   local targets=("${cross_all[@]}")
   case ${1:-all} in
     list) cross_list; return ;;
