@@ -34,7 +34,7 @@ PRIVATE COLD void block_refuse(void* p, page_t* page) {
 
 // No page, or one with guards around its one block.
 static COLD void block_free_odd(void* p, page_t* page) {
-  if (page != page_none()) {
+  if (!SMALL && page != page_none()) {
     guard_free(p, page);
   } else if (p != NULL && !port_free_foreign(p)) {
     report_foreign(p, "free");

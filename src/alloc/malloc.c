@@ -268,7 +268,7 @@ PRIVATE COLD bool malloc_due(theap_t* theap, const aligned_t* want, void** block
   }
   const unsigned due = theap_watch_due(theap);
   if ((due & WATCH_HEARTBEAT) != 0) { slow_tick(theap); }
-  if ((due & (WATCH_SAMPLES | WATCH_BYTES)) == 0) { return false; }
+  if (SMALL || (due & (WATCH_SAMPLES | WATCH_BYTES)) == 0) { return false; }
   *block = malloc_guarded(theap, want, due);
   return *block != NULL;
 }

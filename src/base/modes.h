@@ -22,6 +22,10 @@
 #define MI_XMALLOC 0
 #endif
 
+#ifndef MI_SMALL
+#define MI_SMALL 0
+#endif
+
 #ifndef MI_TRACK_VALGRIND
 #define MI_TRACK_VALGRIND 0
 #endif
@@ -90,6 +94,9 @@
 #endif
 
 enum {
+  // Less code: no text of messages, no options from the environment, no guards behind samples, no
+  // statistics of heaps that are gone, nothing at the process's start and end.
+  SMALL = MI_SMALL,
   UNDER_TSAN = MI_UNDER_TSAN,
   SECURE_LEVEL = MI_SECURE,
   DEBUG_LEVEL = MI_DEBUG,
@@ -132,7 +139,7 @@ enum {
   FILL_BLOCKS =
       MI_DEBUG >= 1 && !TRACKED,  // 0xD0 in new blocks, 0xDF in freed ones, 0xDE behind the end
   // mallopt(M_PERTURB) fills blocks. Debug and FULL builds fill in their own way, and check that.
-  PERTURBS = !FILL_BLOCKS && !ZERO_FREED && !TRACKED,
+  PERTURBS = !SMALL && !FILL_BLOCKS && !ZERO_FREED && !TRACKED,
   PERTURBS_BY_MASK = PERTURBS && !CHECK_FREE,  // … and free learns of it from the page's mask
   // The size asked for, and who took and freed it, of each block. A tracked block has a label.
   NOTE_BLOCKS = MI_DEBUG >= 1 && !TRACKED,
@@ -145,5 +152,14 @@ enum {
   CHECK_INVARIANTS = MI_DEBUG >= 2,  // of a page, in slow paths, see heap/verify.h
   CHECK_EVERYTHING = MI_DEBUG >= 3,  // … and now and then of all there is
 };
+
+// What the loader calls.
+#if MI_SMALL
+#define AT_LOAD   __attribute__((unused))
+#define AT_UNLOAD __attribute__((unused))
+#else
+#define AT_LOAD   __attribute__((constructor(101)))
+#define AT_UNLOAD __attribute__((destructor(101)))
+#endif
 
 #endif

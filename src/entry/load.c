@@ -3,14 +3,15 @@
 // constructors, so our fork handlers hold the locks for the shortest time, and the last of its
 // destructors, so the statistics tell all. errno is 0 when main starts.
 #include "../api/basic.h"
+#include "../base/modes.h"
 
-__attribute__((constructor(101))) static void on_load(void) {
+AT_LOAD static void on_load(void) {
   const int saved = port_errno_keep();
   mi_process_init();
   port_errno_restore(saved);
 }
 
-__attribute__((destructor(101))) static void on_unload(void) {
+AT_UNLOAD static void on_unload(void) {
   const int saved = port_errno_keep();
   mi_process_done();
   port_errno_restore(saved);

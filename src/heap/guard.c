@@ -147,6 +147,7 @@ static void guards_trim(size_t blocks, size_t bytes) {
 }
 
 PRIVATE void guard_flush(void) {
+  if (SMALL) { return; }
   guards_trim(0, 0);
   guard_release_stuck();
 }
@@ -351,12 +352,13 @@ static uint64_t gap_of_mean(uint64_t* random, uint64_t mean) {
 }
 
 PRIVATE uint32_t guard_gap(theap_t* theap) {
+  if (SMALL) { return INT32_MAX; }
   const uint64_t gap = gap_of_mean(&theap->guarding.random, theap->guarding.rate);
   return gap > INT32_MAX ? INT32_MAX : (uint32_t)gap;
 }
 
 PRIVATE size_t guard_gap_bytes(theap_t* theap) {
-  if (theap->guarding.bytes == 0) { return PTRDIFF_MAX; }
+  if (SMALL || theap->guarding.bytes == 0) { return PTRDIFF_MAX; }
   const uint64_t gap = gap_of_mean(&theap->guarding.random, theap->guarding.bytes);
   return (size_t)(gap > PTRDIFF_MAX ? PTRDIFF_MAX : gap - 1);
 }
@@ -409,7 +411,7 @@ static COLD void theap_take_setting(theap_t* theap, const guard_setting_t* setti
 }
 
 PRIVATE void guard_catch_up(theap_t* theap) {
-  if (theap->thread->id == ORPHAN_ID) { return; }
+  if (SMALL || theap->thread->id == ORPHAN_ID) { return; }
   const guard_setting_t setting = setting_of_heap(theap->heap);
   if (setting.version > theap->guarding.version) { theap_take_setting(theap, &setting); }
 }

@@ -47,7 +47,7 @@ typedef struct guard_want {
 } guard_want_t;
 
 FAST bool page_is_guarded(const page_t* page) {
-  return page->bin == BIN_LARGE && page->guard != NULL;
+  return !SMALL && page->bin == BIN_LARGE && page->guard != NULL;
 }
 
 // Is this a request that may be sampled?

@@ -81,9 +81,11 @@ static void heap_free_record(heap_t* heap) {
   LIST_REMOVE(retired.first, heap, next, prev);
   lock_release(&retired.lock);
   lock_acquire(&subproc->lock);
-  heap_stats_export(heap, &subproc->scratch);
-  stats_end(&subproc->scratch);
-  stats_merge(&subproc->gone, &subproc->scratch);
+  if (!SMALL) {
+    heap_stats_export(heap, &subproc->scratch);
+    stats_end(&subproc->scratch);
+    stats_merge(&subproc->gone, &subproc->scratch);
+  }
   lock_release(&subproc->lock);
   meta_free(heap, sizeof(heap_t));
 }

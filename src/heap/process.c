@@ -20,7 +20,7 @@ PRIVATE void process_init(void) {
   lock_acquire(&process.lock);
   if (!load_relaxed(&process.ready)) {
     options_init();
-    options_watch(guard_option_changed);
+    if (!SMALL) { options_watch(guard_option_changed); }
     heap_main_setup(&heap_main_static, &subproc_main_static);
     registry_add_subproc(&subproc_main_static);
     (void)port_thread_exit_init(thread_on_exit);

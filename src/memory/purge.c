@@ -231,7 +231,11 @@ PRIVATE long purge_delay_ms(void) {
 
 // ---- all together ----
 
+// Less code: where memory only grows, only what the program gave could go back to it.
+enum { PURGES = PORT_CAN_RELEASE || !SMALL };
+
 PRIVATE void purge_due(size_t given_slices) {
+  if (!PURGES) { return; }
   const long delay = purge_delay_ms();
   if (delay < 0) { return; }
   slack_decay();
@@ -246,6 +250,7 @@ static void purge_all_of(unsigned state) {
 }
 
 PRIVATE void purge_all(void) {
+  if (!PURGES) { return; }
   purge_all_of(RUN_DIRTY);
   if (option_is_enabled(mi_option_purge_decommits)) { purge_all_of(RUN_RESET); }
 }
@@ -260,7 +265,7 @@ PRIVATE void run_give(arena_t* arena, const uint8_t* start, size_t slices) {
   account_given(arena, slices);
   memory.dirty_slices += slices;
   const uint32_t run = run_free(arena, slice_index(arena, start), (uint32_t)slices, RUN_DIRTY);
-  if (arena_may_purge(arena) && is_immediate(run_length(arena, run))) {
+  if (PURGES && arena_may_purge(arena) && is_immediate(run_length(arena, run))) {
     const part_t part = part_of_run(arena, run, false);
     if (part.length > 0) { (void)purge_part(part, PURGE_NOW); }
   }

@@ -139,7 +139,7 @@ static COLD void options_read(char* const* environment) {
 }
 
 PRIVATE COLD void options_init(void) {
-  if (exchange_relaxed(&environment_is_read, true)) { return; }
+  if (SMALL || exchange_relaxed(&environment_is_read, true)) { return; }
   char* const* environment = port_environ();
   if (environment == NULL || environment_has_any(environment)) { options_read(environment); }
 }

@@ -86,6 +86,7 @@ PRIVATE out_t message_sink(mi_output_fun* fun, void* arg) {
 }
 
 static PRINTF_LIKE(2, 0) void print_line(const char* kind, const char* fmt, va_list args) {
+  if (SMALL) { return; }
   char line[LINE_CHARS];
   size_t length = format_text(line, sizeof(line), "mimalloc: %s", kind);
   length += format_into(line + length, sizeof(line) - length - 1, fmt, args);
@@ -102,7 +103,7 @@ PRIVATE void message_printf(const char* fmt, ...) {
 }
 
 PRIVATE COLD void message_verbose(const char* fmt, ...) {
-  if (!option_is_enabled(mi_option_verbose)) { return; }
+  if (SMALL || !option_is_enabled(mi_option_verbose)) { return; }
   va_list args;
   va_start(args, fmt);
   print_line("", fmt, args);
