@@ -9,9 +9,6 @@
 #include <stdint.h>
 #include <unistd.h>
 
-#if defined(__wasm__) && !defined(_REENTRANT) && !defined(TEST_HAS_THREADS)
-#define TEST_HAS_THREADS 0
-#endif
 #ifndef TEST_HAS_THREADS
 #define TEST_HAS_THREADS 1
 #endif

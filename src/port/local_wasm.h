@@ -1,4 +1,4 @@
-// WebAssembly: WASI, and Emscripten with and without threads. See local.h.
+// WebAssembly: WASI and Emscripten, without threads. See local.h.
 #ifndef MI_PORT_LOCAL_WASM_H
 #define MI_PORT_LOCAL_WASM_H
 
@@ -11,18 +11,15 @@
 
 enum { PORT_DECOMMIT_STAYS = 1, PORT_CAN_RELEASE = 0, PORT_CAN_MOVE = 0 };
 enum { PORT_FIRST_ARENA = 128 << 10, PORT_ARENA_ALIGN = 16 << 10 };
-enum { PORT_EXIT_ROUNDS = 3 };
+enum { PORT_EXIT_ROUNDS = 0 };
 enum { PORT_ENDS_ARE_TOLD = 1, PORT_SLOT_STAYS = 0 };
 #define PORT_NATIVE_TLS 1
 
-#ifdef _REENTRANT
-enum { PORT_HAS_THREADS = 1 };
-extern HIDDEN THREAD_LOCAL char port_thread_mark;
-FAST uintptr_t port_thread_id(void) { return (uintptr_t)&port_thread_mark; }
-#else
+#ifdef _REENTRANT  // a thread allocates there before its thread-local variables are
+#error "mimalloc has no port to WebAssembly with threads yet"
+#endif
 enum { PORT_HAS_THREADS = 0, PORT_ONLY_THREAD = 2 };
 FAST uintptr_t port_thread_id(void) { return PORT_ONLY_THREAD; }
-#endif
 
 #ifndef __EMSCRIPTEN__  // WASI knows no whole paths
 static inline char* realpath(const char* name, char* path) {

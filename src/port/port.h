@@ -11,8 +11,8 @@
 //   PORT_DECOMMIT_STAYS  memory that was decommitted stays in reach, and reads as zero. Else it is
 //                        out of reach until port_commit, which may fail, has brought it back; and
 //                        there are no huge pages by advice.
-//   PORT_CAN_RELEASE     memory goes back to the OS. Else it only grows: nothing is ever given back,
-//                        and what comes next lies behind what came last, which port_lengthen then
+//   PORT_CAN_RELEASE     memory goes back to the OS. Else it only grows: nothing is given back, and
+//                        what comes next lies behind what came last, which port_lengthen then
 //                        makes longer, unless somebody else had memory in between.
 //   PORT_CAN_MOVE        the OS can exchange page tables: port_move, port_put_away
 //   PORT_HAS_THREADS     there may be more threads than one

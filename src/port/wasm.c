@@ -114,32 +114,6 @@ PRIVATE void port_usage(port_usage_t* out) {
 
 // ---- threads ----
 
-#ifdef _REENTRANT
-
-#include <emscripten/threading.h>
-#include <math.h>
-
-HIDDEN THREAD_LOCAL char port_thread_mark;
-
-// The main thread of a page in a browser may not sleep: there these spin.
-PRIVATE void port_wait(_Atomic(uint32_t)* word, uint32_t value) {
-  (void)emscripten_futex_wait((void*)word, value, (double)INFINITY);
-}
-
-PRIVATE void port_wake_one(_Atomic(uint32_t)* word) { (void)emscripten_futex_wake((void*)word, 1); }
-
-static _Atomic(uint32_t) threads_numbered;
-static THREAD_LOCAL uint32_t thread_number;
-
-PRIVATE uint32_t port_thread_number(void) {
-  if (unlikely(thread_number == 0)) { thread_number = add_relaxed(&threads_numbered, 1) + 1; }
-  return thread_number;
-}
-
-#include "unix_exit.h"
-
-#else
-
 PRIVATE void port_wait(_Atomic(uint32_t)* word, uint32_t value) { (void)word, (void)value; }
 PRIVATE void port_wake_one(_Atomic(uint32_t)* word) { (void)word; }
 PRIVATE uint32_t port_thread_number(void) { return 1; }
@@ -153,8 +127,6 @@ PRIVATE int port_thread_arm(void* argument) {
   (void)argument;
   return 0;
 }
-
-#endif
 
 PRIVATE void port_forget_threads(void) {}
 PRIVATE bool port_is_single_threaded(void) { return !PORT_HAS_THREADS; }

@@ -3,7 +3,6 @@
 #define _GNU_SOURCE 1
 #include "visit.h"
 
-
 static bool is_same(mi_subproc_id_t a, mi_subproc_id_t b) { return memcmp(&a, &b, sizeof(a)) == 0; }
 
 typedef struct {

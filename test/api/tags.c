@@ -3,7 +3,6 @@
 #define _GNU_SOURCE 1
 #include "visit.h"
 
-
 enum { TAGS = 4, BLOCKS = 200 };
 
 static mi_heap_t* heaps[TAGS];

@@ -3,7 +3,6 @@
 #define _GNU_SOURCE 1
 #include "visit.h"
 
-
 static size_t count_theap(const mi_theap_t* theap) {
   visit_t v = visit_start(NULL, 0);
   CHECK(mi_theap_visit_blocks(theap, true, visit_block, &v));
