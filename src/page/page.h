@@ -32,6 +32,7 @@
 #include "../../include/mimalloc.h"
 #include "../base/modes.h"
 #include "../memory/arena.h"
+#include "../port/port.h"
 #include "../service/options.h"
 #include "check.h"
 #include "class.h"

@@ -4,6 +4,7 @@
 // A value that makes no sense is always reported, because the user asked for something and does not
 // get it. A name that nobody knows, and an option that has no effect, are reported when messages
 // are wanted: they may be meant for another version.
+#include "../base/modes.h"
 #include "../port/port.h"
 #include "message.h"
 #include "options.h"
