@@ -95,7 +95,6 @@ static void* large_move(const theap_t* theap, page_t* page, size_t size, bool ze
   if (page->span_arena != NULL || page->start != page->span_start) { return NULL; }
   if (heap_of_page(page) != theap->heap) { return NULL; }
   if ((zero && !page->fresh_zero) || !page_unguard(page)) { return NULL; }
-  if (zero) { zero_padding(page); }
   map_enter(page->start, 1, NULL);
   const bool moved = memory_remap_direct(&span, bytes + bytes / 4);
   page->start = page->span_start = span.start;
@@ -103,6 +102,7 @@ static void* large_move(const theap_t* theap, page_t* page, size_t size, bool ze
   page_guard(page);
   map_enter(page->start, 1, page);
   if (!moved) { return NULL; }
+  if (zero) { zero_padding(page); }
   large_set_bytes(page, bytes);
   block_resize(page, page->start, size);
   return page->start;
