@@ -7,10 +7,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-// Of POSIX: headers hide them from strict C11.
-EXTERN_C size_t strnlen(const char* s, size_t most) NOTHROW;
-EXTERN_C char* realpath(const char* name, char* resolved) NOTHROW;
-
 PRIVATE theap_t* theap_in(heap_t* heap) {
   theap_t* theap = heap_theap_or_null(heap);
   return likely(theap != NULL) ? theap : (theap_t*)refuse_memory(sizeof(theap_t));
@@ -363,14 +359,20 @@ static char* strdup_in(theap_t* theap, const char* s) {
   return s == NULL ? NULL : theap_copy_text(theap, s, strlen(s));
 }
 
+static size_t length_within(const char* s, size_t most) {
+  size_t length = 0;
+  while (length < most && s[length] != 0) { length++; }
+  return length;
+}
+
 static char* strndup_in(theap_t* theap, const char* s, size_t n) {
-  return s == NULL ? NULL : theap_copy_text(theap, s, strnlen(s, n));
+  return s == NULL ? NULL : theap_copy_text(theap, s, length_within(s, n));
 }
 
 static char* realpath_in(theap_t* theap, const char* name) {
-  enum { PATH_BYTES = 4096 };  // as realpath wants it
+  enum { PATH_BYTES = 4096 };  // as port_realpath wants it
   char path[PATH_BYTES];
-  return strdup_in(theap, realpath(name, path));
+  return strdup_in(theap, port_realpath(name, path));
 }
 
 API char* mi_strdup(const char* s) { return strdup_in(theap_current(), s); }
@@ -378,7 +380,7 @@ API char* mi_strdup(const char* s) { return strdup_in(theap_current(), s); }
 API char* mi_strndup(const char* s, size_t n) { return strndup_in(theap_current(), s, n); }
 
 API char* mi_realpath(const char* fname, char* resolved_name) {
-  if (resolved_name != NULL) { return realpath(fname, resolved_name); }
+  if (resolved_name != NULL) { return port_realpath(fname, resolved_name); }
   return realpath_in(theap_current(), fname);
 }
 
@@ -389,6 +391,6 @@ API char* mi_heap_strndup(heap_t* heap, const char* s, size_t n) {
 }
 
 API char* mi_heap_realpath(heap_t* heap, const char* fname, char* resolved_name) {
-  if (resolved_name != NULL) { return realpath(fname, resolved_name); }
+  if (resolved_name != NULL) { return port_realpath(fname, resolved_name); }
   return realpath_in(theap_in(heap), fname);
 }

@@ -29,13 +29,22 @@
 #define likely(x)   __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
-#define FAST                   static inline __attribute__((always_inline))
-#define COLD                   __attribute__((cold, noinline))
-#define NOINLINE               __attribute__((noinline))
-#define UNUSED                 __attribute__((unused))
-#define HIDDEN                 __attribute__((visibility("hidden")))
-#define ALIGNED(n)             __attribute__((aligned(n)))
+#define FAST       static inline __attribute__((always_inline))
+#define COLD       __attribute__((cold, noinline))
+#define NOINLINE   __attribute__((noinline))
+#define UNUSED     __attribute__((unused))
+#define ALIGNED(n) __attribute__((aligned(n)))
+#if defined(_WIN32) && !defined(__clang__)  // there gcc means the printf of an old C library
+#define PRINTF_LIKE(fmt, args) __attribute__((format(gnu_printf, fmt, args)))
+#else
 #define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
+#endif
+
+#ifdef _WIN32  // there a module shows what it exports, and nothing else
+#define HIDDEN
+#else
+#define HIDDEN __attribute__((visibility("hidden")))
+#endif
 
 // A function that reads fields of other threads' pages. Each value was true at some moment; what is
 // computed from them is a good estimate, and exact when no other thread allocates or frees.
@@ -79,7 +88,11 @@ using namespace mi_data;
 // OVERRIDE marks a name of the C library or the C++ runtime, which every module of the process has
 // to find. API marks a `mi_` name: only the shared library shows it, so that a plug-in with a copy
 // of the library linked in uses that copy, whatever the program has.
+#ifdef _WIN32
+#define VISIBLE __declspec(dllexport)
+#else
 #define VISIBLE __attribute__((visibility("default")))
+#endif
 #ifdef MI_SHARED_LIB_EXPORT
 #define API VISIBLE
 #else

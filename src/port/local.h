@@ -13,7 +13,7 @@
 #elif defined(__linux__)
 #include "local_linux.h"
 #elif defined(_WIN32)
-#error "mimalloc has no port to Windows yet"
+#include "local_windows.h"
 #elif defined(__APPLE__)
 #error "mimalloc has no port to macOS and iOS yet"
 #elif defined(__FreeBSD__) || defined(__DragonFly__) || defined(__NetBSD__) || defined(__OpenBSD__)

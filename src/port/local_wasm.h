@@ -21,12 +21,5 @@ enum { PORT_ENDS_ARE_TOLD = 1, PORT_SLOT_STAYS = 0 };
 enum { PORT_HAS_THREADS = 0, PORT_ONLY_THREAD = 2 };
 FAST uintptr_t port_thread_id(void) { return PORT_ONLY_THREAD; }
 
-#ifndef __EMSCRIPTEN__  // WASI knows no whole paths
-static inline char* realpath(const char* name, char* path) {
-  (void)name, (void)path;
-  errno = ENOSYS;
-  return NULL;
-}
-#endif
 
 #endif

@@ -108,6 +108,8 @@ PRIVATE int64_t port_clock_ms(void);   // monotonic, coarse, without a system ca
 PRIVATE uint64_t port_clock_ns(void);  // monotonic; a system call
 PRIVATE int port_process_id(void);
 PRIVATE const char* port_program_name(void);
+// As realpath of POSIX, errno included, into a buffer of the most bytes that a path may have.
+PRIVATE char* port_realpath(const char* name, char* resolved);
 PRIVATE _Noreturn void port_abort(void);
 PRIVATE int port_numa_count(void);
 // Random bytes, at most 256; without waiting. Non-zero: only the 16 bytes that the kernel gave at

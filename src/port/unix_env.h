@@ -16,6 +16,10 @@ PRIVATE char* const* port_environ(void) { return is_set_user_id() ? NULL : envir
 
 #include "environ.h"
 
+EXTERN_C char* realpath(const char* name, char* resolved) NOTHROW;  // strict C11 hides it
+
+PRIVATE char* port_realpath(const char* name, char* resolved) { return realpath(name, resolved); }
+
 // ---- limits ----
 
 #ifndef RLIMIT_AS  // OpenBSD counts what a process maps as its data

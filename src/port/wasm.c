@@ -97,6 +97,16 @@ PRIVATE uint64_t port_clock_ns(void) {
 PRIVATE int64_t port_clock_ms(void) { return (int64_t)(port_clock_ns() / 1000000u); }
 PRIVATE int port_process_id(void) { return 1; }
 PRIVATE const char* port_program_name(void) { return "a program"; }
+#ifdef __EMSCRIPTEN__
+PRIVATE char* port_realpath(const char* name, char* resolved) { return realpath(name, resolved); }
+#else  // WASI knows no whole paths
+PRIVATE char* port_realpath(const char* name, char* resolved) {
+  (void)name, (void)resolved;
+  errno = ENOSYS;
+  return NULL;
+}
+#endif
+
 PRIVATE _Noreturn void port_abort(void) { abort(); }
 PRIVATE int port_numa_count(void) { return 1; }
 

@@ -1,0 +1,44 @@
+// The loader's calls, at the start and the end of the process and of each thread: a part of
+// windows.c. They come late in a thread's end, after what fiber-local data has for destructors.
+#ifndef MI_PORT_WINDOWS_THREAD_H
+#define MI_PORT_WINDOWS_THREAD_H
+
+static DWORD exit_index = TLS_OUT_OF_INDEXES;
+static void (*on_thread_exit)(void*);
+
+PRIVATE int port_thread_exit_init(void (*on_exit)(void*)) {
+  const DWORD saved = GetLastError();
+  on_thread_exit = on_exit;
+  exit_index = TlsAlloc();
+  SetLastError(saved);
+  return exit_index == TLS_OUT_OF_INDEXES ? ENOMEM : 0;
+}
+
+PRIVATE int port_thread_arm(void* argument) {
+  const DWORD saved = GetLastError();
+  const bool done = exit_index != TLS_OUT_OF_INDEXES && TlsSetValue(exit_index, argument);
+  SetLastError(saved);
+  return done ? 0 : ENOMEM;
+}
+
+static void thread_ends(void) {
+  void* argument = exit_index == TLS_OUT_OF_INDEXES ? NULL : TlsGetValue(exit_index);
+  if (argument == NULL) { return; }
+  (void)TlsSetValue(exit_index, NULL);
+  on_thread_exit(argument);
+}
+
+static void NTAPI on_loader_call(void* module, DWORD reason, void* reserved) {
+  (void)module, (void)reserved;
+  if (reason == DLL_PROCESS_ATTACH) { find_all(); }
+  if (reason == DLL_THREAD_DETACH) { thread_ends(); }
+}
+
+// The linkers put what is in such sections in order of their names into the table that the loader
+// goes through, if there is thread-local data; _tls_used is what says so.
+extern const char tls_directory[] __asm__("_tls_used");
+__attribute__((section(".CRT$XLY"), used)) static const PIMAGE_TLS_CALLBACK loader_callback =
+    on_loader_call;
+__attribute__((used)) static const void* const loader_looks = tls_directory;
+
+#endif
