@@ -21,5 +21,4 @@ enum { PORT_ENDS_ARE_TOLD = 1, PORT_SLOT_STAYS = 0 };
 enum { PORT_HAS_THREADS = 0, PORT_ONLY_THREAD = 2 };
 FAST uintptr_t port_thread_id(void) { return PORT_ONLY_THREAD; }
 
-
 #endif

@@ -5,6 +5,7 @@
 #ifndef MI_PORT_LOCAL_WINDOWS_H
 #define MI_PORT_LOCAL_WINDOWS_H
 
+#include "../base/atomic.h"
 #include "../base/attributes.h"
 #include "unix_foreign.h"
 
@@ -14,7 +15,13 @@
 enum { PORT_DECOMMIT_STAYS = 0, PORT_CAN_RELEASE = 1, PORT_CAN_MOVE = 0 };
 enum { PORT_HAS_THREADS = 1 };
 enum { PORT_FIRST_ARENA = 8 << 20, PORT_ARENA_ALIGN = 2 << 20 };
-enum { PORT_EXIT_ROUNDS = 0 };  // the loader calls once
+enum { PORT_EXIT_ROUNDS = 0 };                         // the loader calls once,
+enum { PORT_ENDS_ARE_TOLD = 0, PORT_SLOT_STAYS = 0 };  // but not for what TerminateThread ends
+#ifdef __clang__
+#define PORT_NATIVE_TLS 1
+#else  // gcc's are its library's, which is gone when the loader calls
+#define PORT_NATIVE_TLS 0
+#endif
 
 EXTERN_C __declspec(dllimport) unsigned long __stdcall GetLastError(void);
 EXTERN_C __declspec(dllimport) void __stdcall SetLastError(unsigned long error);
@@ -35,5 +42,29 @@ FAST uintptr_t port_thread_id(void) {
 #endif
   return block;
 }
+
+#if !PORT_NATIVE_TLS
+// An index of TlsAlloc. The first 64 have their words in the thread's block: the word's place there,
+// or 0 as long as that is not known to be so.
+extern HIDDEN _Atomic(uint32_t) port_slot_place;
+
+HIDDEN void* port_slot_get_by_call(void);
+PRIVATE bool port_slot_set(void* value);
+
+FAST void* port_slot_at(uint32_t place) {
+  void* value;
+#if defined(__x86_64__)
+  __asm__ volatile("movq %%gs:(%q1), %0" : "=r"(value) : "r"(place));
+#else
+  __asm__ volatile("movl %%fs:(%1), %0" : "=r"(value) : "r"(place));
+#endif
+  return value;
+}
+
+FAST void* port_slot_get(void) {
+  const uint32_t place = load_relaxed(&port_slot_place);
+  return likely(place != 0) ? port_slot_at(place) : port_slot_get_by_call();
+}
+#endif
 
 #endif

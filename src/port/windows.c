@@ -445,8 +445,52 @@ PRIVATE void port_wake_one(_Atomic(uint32_t)* word) {
 }
 
 PRIVATE uint32_t port_thread_number(void) { return GetCurrentThreadId(); }
-PRIVATE void port_forget_thread_number(void) {}
+PRIVATE void port_forget_threads(void) {}
 PRIVATE bool port_is_single_threaded(void) { return false; }
+
+#if !PORT_NATIVE_TLS
+
+HIDDEN _Atomic(uint32_t) port_slot_place;
+static _Atomic(DWORD) slot_index;  // plus 1; 0: there is none yet
+
+// Another thread may have been faster.
+static DWORD slot_take_index(void) {
+  const DWORD fresh = TlsAlloc();
+  DWORD before = 0;
+  if (fresh == TLS_OUT_OF_INDEXES) { return load_relaxed(&slot_index); }
+  while (before == 0) {
+    if (cas_relaxed(&slot_index, &before, fresh + 1)) { return fresh + 1; }
+  }
+  (void)TlsFree(fresh);
+  return before;
+}
+
+// Some tools make the index another number than that of the word.
+static void slot_find_place(DWORD index, const void* value) {
+  enum { WORDS = 64, FIRST = sizeof(void*) == 8 ? 0x1480 : 0xE10 };
+  const uint32_t place = (uint32_t)(FIRST + index * sizeof(void*));
+  if (index < WORDS && port_slot_at(place) == value) { store_relaxed(&port_slot_place, place); }
+}
+
+PRIVATE bool port_slot_set(void* value) {
+  const DWORD saved = GetLastError();
+  DWORD index = load_relaxed(&slot_index);
+  if (index == 0) { index = slot_take_index(); }
+  const bool done = index != 0 && TlsSetValue(index - 1, value);
+  if (done && value != NULL) { slot_find_place(index - 1, value); }
+  SetLastError(saved);
+  return done || value == NULL;
+}
+
+HIDDEN NOINLINE void* port_slot_get_by_call(void) {
+  const DWORD saved = GetLastError();
+  const DWORD index = load_relaxed(&slot_index);
+  void* value = index == 0 ? NULL : TlsGetValue(index - 1);
+  SetLastError(saved);
+  return value;
+}
+
+#endif
 
 PRIVATE int port_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void)) {
   (void)prepare, (void)parent, (void)child;
