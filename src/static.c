@@ -78,10 +78,13 @@
 #include "entry/new.c"
 #include "entry/cxx_elf.c"
 #include "entry/cxx_wasm.c"
+#include "entry/cxx_none.c"
 #include "entry/dlopen.c"
 #include "entry/glibc.c"
 #include "entry/elf.c"
 #include "entry/wasm.c"
+#include "entry/windows_redirect.c"
+#include "entry/windows_dll.c"
 #include "entry/load.c"
 
 #endif

@@ -119,22 +119,41 @@ API unsigned char* mi_mbsdup(const unsigned char* s) {
   return (unsigned char*)mi_strdup((const char*)s);
 }
 
+// Another thread may change the variable between the two questions: then it is asked again.
 API int mi_dupenv_s(char** buf, size_t* size, const char* name) {
   if (buf == NULL || name == NULL) { return EINVAL; }
   if (size != NULL) { *size = 0; }
   *buf = NULL;
-  const char* value = getenv(name);  // NOLINT(concurrency-mt-unsafe) as promised: a copy
-  if (value == NULL) { return 0; }
-  *buf = mi_strdup(value);
-  if (*buf == NULL) { return ENOMEM; }
-  if (size != NULL) { *size = strlen(value) + 1; }
+  for (size_t length = port_variable(name, NULL, 0); length != 0;) {
+    char* copy = (char*)theap_malloc(theap_current(), length);
+    if (copy == NULL) { return ENOMEM; }
+    const size_t now = port_variable(name, copy, length);
+    if (now == length) {
+      if (size != NULL) { *size = length; }
+      *buf = copy;
+      return 0;
+    }
+    block_free(copy);
+    length = now;
+  }
   return 0;
 }
 
-// There is no wide environment here.
 API int mi_wdupenv_s(wchar_t** buf, size_t* size, const wchar_t* name) {
-  (void)name;
   if (size != NULL) { *size = 0; }
   if (buf != NULL) { *buf = NULL; }
-  return EINVAL;
+  if (!PORT_WIDE_VARIABLES || buf == NULL || name == NULL) { return EINVAL; }
+  for (size_t length = port_variable_wide(name, NULL, 0); length != 0;) {
+    wchar_t* copy = (wchar_t*)theap_malloc(theap_current(), length * sizeof(wchar_t));
+    if (copy == NULL) { return ENOMEM; }
+    const size_t now = port_variable_wide(name, copy, length);
+    if (now == length) {
+      if (size != NULL) { *size = length; }
+      *buf = copy;
+      return 0;
+    }
+    block_free(copy);
+    length = now;
+  }
+  return 0;
 }

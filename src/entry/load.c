@@ -1,9 +1,11 @@
-// What the loader calls.
+// What the loader calls, but for the DLL of Windows, which has a DllMain.
 // The least priority that programs may use: we are the first of the program's or the library's
 // constructors, so our fork handlers hold the locks for the shortest time, and the last of its
 // destructors, so the statistics tell all. errno is 0 when main starts.
 #include "../api/basic.h"
 #include "../base/modes.h"
+
+#if !defined(_WIN32) || !defined(MI_SHARED_LIB)
 
 AT_LOAD static void on_load(void) {
   const int saved = port_errno_keep();
@@ -16,3 +18,5 @@ AT_UNLOAD static void on_unload(void) {
   mi_process_done();
   port_errno_restore(saved);
 }
+
+#endif

@@ -10,7 +10,7 @@
 #define PORT_FAULT_SOURCE "port/strict_fault.c"
 
 enum { PORT_DECOMMIT_STAYS = 0, PORT_CAN_RELEASE = 1, PORT_CAN_MOVE = 0 };
-enum { PORT_HAS_THREADS = 1 };
+enum { PORT_HAS_THREADS = 1, PORT_WIDE_VARIABLES = 0 };
 enum { PORT_FIRST_ARENA = 8 << 20, PORT_ARENA_ALIGN = 2 << 20 };
 enum { PORT_EXIT_ROUNDS = 0 };
 enum { PORT_ENDS_ARE_TOLD = 0, PORT_SLOT_STAYS = 0 };

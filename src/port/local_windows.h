@@ -13,13 +13,13 @@
 #define PORT_FAULT_SOURCE "port/windows_fault.c"
 
 enum { PORT_DECOMMIT_STAYS = 0, PORT_CAN_RELEASE = 1, PORT_CAN_MOVE = 0 };
-enum { PORT_HAS_THREADS = 1 };
+enum { PORT_HAS_THREADS = 1, PORT_WIDE_VARIABLES = 1 };
 enum { PORT_FIRST_ARENA = 8 << 20, PORT_ARENA_ALIGN = 2 << 20 };
 enum { PORT_EXIT_ROUNDS = 0 };                         // the loader calls once,
 enum { PORT_ENDS_ARE_TOLD = 0, PORT_SLOT_STAYS = 0 };  // but not for what TerminateThread ends
-#ifdef __clang__
+#if defined(__clang__) && !defined(MI_SHARED_LIB)
 #define PORT_NATIVE_TLS 1
-#else  // gcc's are its library's, which is gone when the loader calls
+#else  // gcc's are its library's, which is gone when the loader calls; the DLL is linked with none
 #define PORT_NATIVE_TLS 0
 #endif
 

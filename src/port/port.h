@@ -18,6 +18,7 @@
 //   PORT_HAS_THREADS     there may be more threads than one
 //   PORT_FIRST_ARENA     bytes that the first arena has
 //   PORT_ARENA_ALIGN     what arenas start at a multiple of, if they are so long
+//   PORT_WIDE_VARIABLES  the environment has wide characters too
 //   PORT_EXIT_ROUNDS     how often port_thread_arm has its effect again as a thread ends
 //   PORT_ENDS_ARE_TOLD   no thread ends without a call of what port_thread_arm arms. Else a later
 //                        thread can come by the id of one that is still known.
@@ -98,6 +99,11 @@ PRIVATE bool port_data_is_limited(void);
 
 PRIVATE const char* port_getenv(const char* name);  // NULL also in a set-user-id program
 PRIVATE char* const* port_environ(void);            // may be NULL
+// What the program's environment has, with the 0 at the end: how many characters; 0 if there is no
+// such name. They are copied if they are at most so many. The wide form where there is a wide
+// environment.
+PRIVATE size_t port_variable(const char* name, char* out, size_t most);
+PRIVATE size_t port_variable_wide(const wchar_t* name, wchar_t* out, size_t most);
 // If standard error is closed, a file that the program opens later may get its number: then nothing
 // is written to it.
 PRIVATE void port_check_stderr(void);

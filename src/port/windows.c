@@ -213,6 +213,11 @@ PRIVATE int port_shorten(void* start, size_t old_bytes, size_t new_bytes) {
   return port_decommit((uint8_t*)start + new_bytes, old_bytes - new_bytes);
 }
 
+PRIVATE int port_lengthen(void* start, size_t old_bytes, size_t new_bytes) {
+  (void)start, (void)old_bytes, (void)new_bytes;
+  return ENOSYS;
+}
+
 PRIVATE int port_guard(void* start, size_t bytes) { return port_decommit(start, bytes); }
 
 PRIVATE int port_unguard(void* start, size_t bytes) { return port_commit(start, bytes); }
@@ -309,6 +314,25 @@ PRIVATE const char* port_getenv(const char* name) {
     }
   }
   return NULL;
+}
+
+// The system counts the 0 at the end only where it does not fit.
+static size_t variable_length(DWORD got, size_t most, DWORD saved) {
+  const bool is_none = got == 0 && GetLastError() == ERROR_ENVVAR_NOT_FOUND;
+  SetLastError(saved);
+  return is_none ? 0 : got + (size_t)(got < most);
+}
+
+PRIVATE size_t port_variable(const char* name, char* out, size_t most) {
+  const DWORD saved = GetLastError();
+  SetLastError(ERROR_SUCCESS);
+  return variable_length(GetEnvironmentVariableA(name, out, (DWORD)most), most, saved);
+}
+
+PRIVATE size_t port_variable_wide(const wchar_t* name, wchar_t* out, size_t most) {
+  const DWORD saved = GetLastError();
+  SetLastError(ERROR_SUCCESS);
+  return variable_length(GetEnvironmentVariableW(name, out, (DWORD)most), most, saved);
 }
 
 // ---- standard error ----
@@ -419,9 +443,13 @@ PRIVATE void port_usage(port_usage_t* out) {
 // ---- errno ----
 
 #ifdef MI_SHARED_LIB  // which belongs to no C runtime, but serves the universal one
-static int* (*errno_place)(void);
 PRIVATE void port_errno_set(int error) {
-  if (errno_place != NULL) { *errno_place() = error; }
+  const DWORD saved = GetLastError();
+  int* (*place)(void) = NULL;
+  const HMODULE runtime = GetModuleHandleW(L"ucrtbase.dll");
+  find(runtime, "_errno", (void*)&place);
+  if (place != NULL) { *place() = error; }
+  SetLastError(saved);
 }
 #else
 PRIVATE void port_errno_set(int error) { errno = error; }

@@ -28,10 +28,15 @@ static void thread_ends(void) {
   on_thread_exit(argument);
 }
 
-static void NTAPI on_loader_call(void* module, DWORD reason, void* reserved) {
-  (void)module, (void)reserved;
+UNUSED static void loader_calls(DWORD reason) {
   if (reason == DLL_PROCESS_ATTACH) { find_all(); }
   if (reason == DLL_THREAD_DETACH) { thread_ends(); }
+}
+
+#ifndef MI_SHARED_LIB  // which the loader calls by its DllMain
+static void NTAPI on_loader_call(void* module, DWORD reason, void* reserved) {
+  (void)module, (void)reserved;
+  loader_calls(reason);
 }
 
 // The linkers put what is in such sections in order of their names into the table that the loader
@@ -40,5 +45,6 @@ extern const char tls_directory[] __asm__("_tls_used");
 __attribute__((section(".CRT$XLY"), used)) static const PIMAGE_TLS_CALLBACK loader_callback =
     on_loader_call;
 __attribute__((used)) static const void* const loader_looks = tls_directory;
+#endif
 
 #endif

@@ -1,0 +1,26 @@
+// mimalloc.dll: what the loader calls. It is linked with no C runtime, so that it may come before
+// the one that it serves, and imports kernel32.dll and ntdll.dll alone.
+#include "../port/port.h"
+
+#if defined(_WIN32) && defined(MI_SHARED_LIB)
+#include "../port/windows_head.h"
+
+#include "../api/inspect.h"
+
+PRIVATE bool redirect_start(bool at_start);
+
+BOOL WINAPI DllMain(HINSTANCE module, DWORD reason, void* reserved);
+
+BOOL WINAPI DllMain(HINSTANCE module, DWORD reason, void* reserved) {
+  const bool of_process = reserved != NULL;  // starts with it, or ends with it
+  if (reason == DLL_PROCESS_DETACH) { mi_process_done(); }
+  loader_calls(reason);
+  if (reason == DLL_PROCESS_ATTACH) {
+    mi_process_init();
+    (void)redirect_start(of_process);
+  }
+  (void)module;
+  return TRUE;
+}
+
+#endif
