@@ -302,13 +302,6 @@ static int jump_from_exports(void) { return 0; }
 
 // ---- start ----
 
-// The runtime's code may come to us as long as the process lives.
-static void stay_loaded(void) {
-  HMODULE self;
-  (void)GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_PIN | GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS,
-                           (const wchar_t*)(const void*)&crt, &self);
-}
-
 // The runtime's heap is the process's, also before the runtime is ready to tell. False: nothing
 // leads here.
 PRIVATE bool redirect_start(bool at_start) {
@@ -324,7 +317,6 @@ PRIVATE bool redirect_start(bool at_start) {
   runtime_find("_callnewh", (void*)&crt_new_handler);
   const int filtered = filter_imports((uint8_t*)crt);
   const int jumped = at_start && filtered > 0 ? jump_from_exports() : 0;
-  if (filtered > 0) { stay_loaded(); }
   message_verbose("malloc of ucrtbase.dll: %d of its imports lead here, %d of its exports",
                   filtered, jumped);
   return filtered > 0;

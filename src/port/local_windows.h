@@ -30,6 +30,12 @@ FAST int port_errno_keep(void) { return (int)GetLastError(); }
 FAST void port_errno_restore(int kept) { SetLastError((unsigned long)kept); }
 PRIVATE void port_errno_set(int error);
 
+EXTERN_C __declspec(dllimport) unsigned char __stdcall RtlDllShutdownInProgress(void);
+
+FAST bool port_is_ending(void) { return RtlDllShutdownInProgress() != 0; }
+PRIVATE void port_end_init(void (*on_end)(void));
+PRIVATE void port_see_end(void);
+
 // The block that the system has for each thread.
 FAST uintptr_t port_thread_id(void) {
   uintptr_t block;

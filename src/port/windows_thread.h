@@ -28,8 +28,33 @@ static void thread_ends(void) {
   on_thread_exit(argument);
 }
 
+// ---- the end of the process, which one thread lives to see ----
+
+static void (*on_process_end)(void);
+
+PRIVATE void port_end_init(void (*on_end)(void)) { on_process_end = on_end; }
+
+PRIVATE void port_see_end(void) {
+  void (*see)(void) = on_process_end;
+  on_process_end = NULL;
+  if (see != NULL) { see(); }
+}
+
+// ---- what the loader calls ----
+
+// Blocks, and what is called at the end of threads and at faults, outlive a FreeLibrary of the module
+// that this library is in: so it stays until the process ends.
+static void stay_loaded(void) {
+  HMODULE self;
+  const DWORD how = GET_MODULE_HANDLE_EX_FLAG_PIN | GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS;
+  (void)GetModuleHandleExW(how, (const wchar_t*)&exit_index, &self);
+}
+
 UNUSED static void loader_calls(DWORD reason) {
-  if (reason == DLL_PROCESS_ATTACH) { find_all(); }
+  if (reason == DLL_PROCESS_ATTACH) {
+    find_all();
+    stay_loaded();
+  }
   if (reason == DLL_THREAD_DETACH) { thread_ends(); }
 }
 

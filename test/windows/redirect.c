@@ -1,0 +1,94 @@
+/* A program that knows nothing of this library: with the DLL at the head of its imports, what the C
+   runtime allocates for it is ours.
+   redirect ours|theirs */
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <windows.h>
+
+typedef char is_in_fun(const void* p);
+
+static is_in_fun* is_in;
+static int want, failures;
+
+static void see(const char* what, const void* p) {
+  const int ours = is_in != NULL && is_in(p);
+  if (p != NULL && ours == want) { return; }
+  printf("%s: %s\n", what, p == NULL ? "no memory" : ours ? "ours" : "theirs");
+  failures++;
+}
+
+static void expect(const char* what, int condition) {
+  if (condition) { return; }
+  printf("failed: %s\n", what);
+  failures++;
+}
+
+static DWORD WINAPI run(void* unused) {
+  (void)unused;
+  void* p = malloc(100);
+  see("malloc in a thread", p);
+  free(p);
+  return 0;
+}
+
+/* What _recalloc adds is zero, from the size that was asked for before. */
+static void test_recalloc(void) {
+  for (size_t size = 1; size < 300; size++) {
+    unsigned char* p = (unsigned char*)malloc(size);
+    memset(p, 0xDD, size);
+    if (size > 8) { p = (unsigned char*)realloc(p, size - 4); }
+    const size_t old = size > 8 ? size - 4 : size;
+    p = (unsigned char*)_recalloc(p, 1, size + 40);
+    int zero = 1;
+    for (size_t i = old; i < size + 40; i++) { zero = zero && p[i] == 0; }
+    expect("_recalloc clears what it adds", zero && p[0] == 0xDD);
+    free(p);
+  }
+}
+
+static void test_runtime(void) {
+  char* text = _strdup("hello");
+  see("_strdup", text);
+  free(text);
+  wchar_t* wide = _wcsdup(L"hello");
+  see("_wcsdup", wide);
+  free(wide);
+  char* path = _fullpath(NULL, ".", 0);
+  see("_fullpath", path);
+  free(path);
+  void* aligned = _aligned_malloc(100, 64);
+  see("_aligned_malloc", aligned);
+  expect("_aligned_malloc aligns", (size_t)aligned % 64 == 0);
+  _aligned_free(aligned);
+  expect("_putenv", _putenv("TEST=ENV") == 0 && _putenv("TEST=OTHER") == 0);
+  expect("getenv", strcmp(getenv("TEST"), "OTHER") == 0);
+}
+
+int main(int argc, char** argv) {
+  const HMODULE dll = GetModuleHandleA("mimalloc.dll");
+  if (dll != NULL) { is_in = (is_in_fun*)(void*)GetProcAddress(dll, "mi_is_in_heap_region"); }
+  want = argc > 1 && strcmp(argv[1], "ours") == 0;
+  char (*is_redirected)(void) = NULL;
+  if (dll != NULL) {
+    is_redirected = (char (*)(void))(void*)GetProcAddress(dll, "mi_is_redirected");
+  }
+  expect("mi_is_redirected", (is_redirected != NULL && is_redirected()) == want);
+  void* p = malloc(10);
+  see("malloc", p);
+  p = realloc(p, 100000);
+  see("realloc", p);
+  expect("_msize", _msize(p) >= 100000);
+  free(p);
+  p = calloc(3, 5);
+  see("calloc", p);
+  p = _recalloc(p, 10, 50);
+  see("_recalloc", p);
+  free(p);
+  test_recalloc();
+  test_runtime();
+  const HANDLE thread = CreateThread(NULL, 0, run, NULL, 0, NULL);
+  WaitForSingleObject(thread, INFINITE);
+  return failures != 0;
+}
