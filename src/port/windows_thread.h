@@ -42,8 +42,8 @@ PRIVATE void port_see_end(void) {
 
 // ---- what the loader calls ----
 
-// Blocks, and what is called at the end of threads and at faults, outlive a FreeLibrary of the module
-// that this library is in: so it stays until the process ends.
+// Blocks, and what is called at faults and at the end of threads, outlive a FreeLibrary of the
+// module that this library is in: so it stays until the process ends.
 static void stay_loaded(void) {
   HMODULE self;
   const DWORD how = GET_MODULE_HANDLE_EX_FLAG_PIN | GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS;

@@ -1,5 +1,5 @@
-/* The DLL is loaded, used by two threads and freed, a thousand times. It stays where it is, and takes
-   no more memory for it.
+/* The DLL is loaded, used by two threads and freed, a thousand times. It stays where it is, and
+   takes no more memory for it.
    unload mimalloc.dll */
 #include <stdio.h>
 #include <windows.h>
