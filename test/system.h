@@ -20,9 +20,10 @@
 
 enum { HAS_THREADS = TEST_HAS_THREADS, HAS_PATHS = TEST_HAS_PATHS };
 
-/* As the library sees it: WebAssembly has none, and pages of 64 KiB by which memory grows. */
+/* As the library sees it: WebAssembly has none, and pages of 64 KiB by which memory grows; on
+   Windows it is the same on all processors. */
 static inline size_t os_page_bytes(void) {
-#ifdef __wasm__
+#if defined(__wasm__) || defined(_WIN32)
   return 4096;
 #else
   return (size_t)sysconf(_SC_PAGESIZE);
@@ -44,6 +45,14 @@ static inline void* os_memory(size_t bytes) {
   return units == SIZE_MAX ? NULL : (void*)(units * 65536);
 }
 
+#elif defined(_WIN32)
+
+#include <windows.h>
+
+static inline void* os_memory(size_t bytes) {
+  return VirtualAlloc(NULL, bytes, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
+}
+
 #else
 
 #include <sys/mman.h>
@@ -58,6 +67,9 @@ static inline void* os_memory(size_t bytes) {
 static inline void os_memory_release(void* p, size_t bytes) {
 #ifdef __wasm__
   (void)p, (void)bytes;
+#elif defined(_WIN32)
+  (void)bytes;
+  VirtualFree(p, 0, MEM_RELEASE);
 #else
   munmap(p, bytes);
 #endif

@@ -354,7 +354,7 @@ static const char* add_to_head(pe_t* pe, const imports_t* imports, const wish_t*
   const uint32_t addresses = names + 2 * word, function = addresses + 2 * word;
   const uint32_t dll = function + 2 + (uint32_t)strlen(wish->function) + 1;
   const uint32_t bytes = dll + (uint32_t)strlen(wish->dll) + 1;
-  room_t room;
+  room_t room = {0, 0};
   const char* error = has_room_for_section(pe) ? room_in_new_section(pe, bytes, &room)
                                                : room_in_last_section(pe, bytes, &room);
   if (error != NULL) { return error; }

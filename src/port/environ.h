@@ -20,7 +20,7 @@ PRIVATE const char* port_getenv(const char* name) {
 PRIVATE size_t port_variable(const char* name, char* out, size_t most) {
   const char* value = getenv(name);  // NOLINT(concurrency-mt-unsafe) the program's own doing
   const size_t length = value == NULL ? 0 : strlen(value) + 1;
-  if (value != NULL && length <= most) { memcpy(out, value, length); }
+  if (value != NULL && out != NULL && length <= most) { memcpy(out, value, length); }
   return length;
 }
 

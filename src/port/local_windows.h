@@ -50,8 +50,8 @@ FAST uintptr_t port_thread_id(void) {
 }
 
 #if !PORT_NATIVE_TLS
-// An index of TlsAlloc. The first 64 have their words in the thread's block: the word's place there,
-// or 0 as long as that is not known to be so.
+// An index of TlsAlloc. The first 64 have their words in the thread's block: where it is there,
+// or 0 as long as that is not known.
 extern HIDDEN _Atomic(uint32_t) port_slot_place;
 
 HIDDEN void* port_slot_get_by_call(void);

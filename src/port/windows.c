@@ -15,9 +15,14 @@
 
 #include "../base/bits.h"
 
-// Declared here where not every set of headers does.
+// Not every set of headers declares them.
+EXTERN_C __declspec(dllimport) PEB* NTAPI RtlGetCurrentPeb(void);
 EXTERN_C __declspec(dllimport) LONG NTAPI RtlAdjustPrivilege(ULONG privilege, BOOLEAN enable,
                                                              BOOLEAN of_thread, BOOLEAN* was);
+EXTERN_C __declspec(dllimport) SIZE_T WINAPI GetLargePageMinimum(void);
+EXTERN_C __declspec(dllimport) BOOL WINAPI GetNumaHighestNodeNumber(ULONG* highest);
+EXTERN_C __declspec(dllimport) void WINAPI RaiseFailFastException(EXCEPTION_RECORD* record,
+                                                                  CONTEXT* context, DWORD flags);
 
 static int error_of(DWORD error) {
   switch (error) {
@@ -378,8 +383,7 @@ PRIVATE int port_process_id(void) { return (int)GetCurrentProcessId(); }
 PRIVATE const char* port_program_name(void) {
   enum { MOST = 63 };
   static char name[MOST + 1];
-  const UNICODE_STRING* path =
-      &((const TEB*)port_thread_id())->ProcessEnvironmentBlock->ProcessParameters->ImagePathName;
+  const UNICODE_STRING* path = &RtlGetCurrentPeb()->ProcessParameters->ImagePathName;
   const size_t end = path->Length / sizeof(wchar_t);
   size_t start = end;
   while (start > 0 && end - start < MOST && path->Buffer[start - 1] != L'\\') { start--; }

@@ -7,6 +7,10 @@
 
 #include "port.h"
 
+// Not every set of headers declares it.
+EXTERN_C __declspec(dllimport) USHORT NTAPI RtlCaptureStackBackTrace(ULONG skip, ULONG most,
+                                                                     void** frames, ULONG* hash);
+
 // ---- stacks ----
 
 PRIVATE void port_stack_prepare(void) {}

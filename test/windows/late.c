@@ -1,5 +1,5 @@
-/* A DLL that hears of the end of the process, when the other threads are no more: it allocates, frees
-   and collects, and then ends the process with status 7. See exit_storm.c. */
+/* A DLL that hears of the end of the process, when the other threads are no more: it allocates,
+   frees and collects, and then ends the process with status 7. See exit_storm.c. */
 #include <string.h>
 #include <windows.h>
 

@@ -1,0 +1,40 @@
+# On Windows: runs the programs that `./mi cross windows` has built in its folder
+#   powershell -File windows-check.ps1 FOLDER
+param([Parameter(Mandatory = $true)][string]$Folder)
+
+Set-Location $Folder
+$failed = 0
+
+function Expect([string]$Name, [int]$Status, [string]$Program, [string[]]$Arguments) {
+  if ($Arguments) {
+    $process = Start-Process -FilePath $Program -ArgumentList $Arguments -NoNewWindow -PassThru
+  } else {
+    $process = Start-Process -FilePath $Program -NoNewWindow -PassThru
+  }
+  $null = $process.Handle  # without it there is no exit status later
+  if (-not $process.WaitForExit(120000)) {
+    $process.Kill()
+    Write-Output "FAIL $Name (does not end)"
+  } elseif ($process.ExitCode -ne $Status) {
+    Write-Output "FAIL $Name (status $($process.ExitCode))"
+  } else {
+    Write-Output "pass $Name"
+    return
+  }
+  $script:failed++
+}
+
+Get-ChildItem *-gcc.exe, *-gcc-debug.exe, *-gcc-secure.exe, *-zig.exe |
+  ForEach-Object { Expect $_.BaseName 0 $_.FullName }
+Expect 'redirect-not' 0 .\redirect.exe theirs
+Expect 'redirect' 0 .\redirect-mi.exe ours
+$env:MIMALLOC_DISABLE_REDIRECT = '1'
+Expect 'redirect-disabled' 0 .\redirect-mi.exe theirs
+Remove-Item Env:MIMALLOC_DISABLE_REDIRECT
+Expect 'unload' 0 .\unload.exe mimalloc.dll
+1..100 | ForEach-Object {
+  Expect "exit_storm-$_" 7 .\exit_storm.exe
+  Expect "exit_storm-stopped-$_" 7 .\exit_storm.exe stopped
+}
+Write-Output "$failed failed"
+exit [int]($failed -ne 0)
