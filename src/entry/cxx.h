@@ -9,4 +9,13 @@ PRIVATE new_handler_t* new_handler(void);              // NULL: there is none
 PRIVATE COLD void throw_bad_alloc(size_t size);        // ends the process where there is no runtime
 PRIVATE bool handler_returns(new_handler_t* handler);  // false: it threw, and that is over
 
+#ifdef __ELF__
+// The program's operator, which throws; NULL if it does.
+typedef void* new_fun_t(size_t size);
+typedef void* new_aligned_fun_t(size_t size, size_t alignment);
+UNUSED PRIVATE COLD void* new_nothrow_by(new_fun_t* fun, size_t size);
+UNUSED PRIVATE COLD void* new_aligned_nothrow_by(new_aligned_fun_t* fun, size_t size,
+                                                 size_t alignment);
+#endif
+
 #endif

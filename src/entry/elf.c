@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "cxx.h"
 #include "names.h"
 #include "new.h"
 

@@ -8,13 +8,6 @@
 PRIVATE COLD void* new_retry(size_t size, size_t alignment);          // may throw
 PRIVATE COLD void* new_retry_nothrow(size_t size, size_t alignment);  // may return NULL
 
-// The program's operator, which throws; NULL if it does.
-typedef void* new_fun_t(size_t size);
-typedef void* new_aligned_fun_t(size_t size, size_t alignment);
-UNUSED PRIVATE COLD void* new_nothrow_by(new_fun_t* fun, size_t size);
-UNUSED PRIVATE COLD void* new_aligned_nothrow_by(new_aligned_fun_t* fun, size_t size,
-                                                 size_t alignment);
-
 FAST void* new_block(size_t size) {
   void* p = theap_malloc(theap_current(), size);
   return likely(p != NULL) ? p : new_retry(size, 0);
