@@ -67,10 +67,10 @@ PRIVATE char* const* port_environ(void) {
   enum { ENTRIES = 64, CHARS = 4 << 10 };
   static bool is_known;
   static char* entries[ENTRIES + 1];
-  static char text[CHARS];
   __wasi_size_t count = 0, bytes = 0;
   if (!is_known && __wasi_environ_sizes_get(&count, &bytes) == 0 && count <= ENTRIES &&
       bytes <= CHARS) {
+    static char text[CHARS];
     (void)__wasi_environ_get((uint8_t**)(void*)entries, (uint8_t*)text);
   }
   is_known = true;
