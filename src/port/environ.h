@@ -24,6 +24,7 @@ PRIVATE size_t port_variable(const char* name, char* out, size_t most) {
   return length;
 }
 
+// NOLINTNEXTLINE(readability-non-const-parameter) other ports write there
 PRIVATE size_t port_variable_wide(const wchar_t* name, wchar_t* out, size_t most) {
   (void)name, (void)out, (void)most;
   return 0;

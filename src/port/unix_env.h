@@ -16,7 +16,8 @@ PRIVATE char* const* port_environ(void) { return is_set_user_id() ? NULL : envir
 
 #include "environ.h"
 
-EXTERN_C char* realpath(const char* name, char* resolved) NOTHROW;  // strict C11 hides it
+// NOLINTNEXTLINE(readability-redundant-declaration) strict C11 hides it
+EXTERN_C char* realpath(const char* name, char* resolved) NOTHROW;
 
 PRIVATE char* port_realpath(const char* name, char* resolved) { return realpath(name, resolved); }
 
