@@ -1,4 +1,4 @@
-/* test: timeout=120 */
+/* test: when="threads" timeout=120 */
 /* What succeeds leaves errno as it was: each kind of call, with blocks of all sizes, the first time
    and later, beside other threads, and where memory is taken from the system and goes back. */
 #include <pthread.h>

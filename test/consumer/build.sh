@@ -141,11 +141,11 @@ way_absolute_folders() {
   grep "^prefix=.{pcfiledir}/../..$" conf/mimalloc.pc
 }
 way_no_port() {
-  if "$CC" -U__linux__ -D__FreeBSD__ -fsyntax-only "$MI_SOURCE_DIR/src/static.c" 2>errors; then
+  if "$CC" -U__linux__ -D__HAIKU__ -fsyntax-only "$MI_SOURCE_DIR/src/static.c" 2>errors; then
     exit 1
   fi
   [ "$(grep -c "error:" errors)" = 1 ]
-  grep "no port to FreeBSD" errors
+  grep "no port to Haiku" errors
 }
 
 for each in summary levels without_effect unknown_option tools_with_checks out_of_memory padding \
