@@ -8,6 +8,7 @@
 
 #include "../heap/count.h"
 #include "../heap/heap.h"
+#include "../heap/row.h"
 
 typedef struct aligned {
   size_t size, alignment, offset;
@@ -98,7 +99,10 @@ FAST void* theap_malloc(theap_t* theap, size_t size) {
   if (TRACKED) { return tracked_malloc(theap, (aligned_t){size, 1, 0, false}); }
   page_t* page = theap_page_for(theap, size);
   block_t* block = page_pop(page);
-  if (unlikely(block == NULL)) { return malloc_slow(size, theap, false); }
+  if (unlikely(block == NULL)) {
+    void* last = OPEN_ROWS ? row_take_in_front(theap, page) : NULL;
+    return likely(last != NULL) ? last : malloc_slow(size, theap, false);
+  }
   block_taken(page, block, size);
   return block;
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "../heap/guard.h"
+#include "../heap/row.h"
 #include "../service/message.h"
 #include "alloc.h"
 
@@ -18,7 +19,7 @@ PRIVATE COLD void report_foreign(const void* p, const char* what) {
 // True: it is a block of a page that is veiled, and is free now.
 static bool block_free_veiled(void* p, page_t* page) {
   if (!page_is_veiled(page) || !page_has_block(page, p)) { return false; }
-  const bool mine = load_relaxed(&page->owner) == port_thread_id();
+  const bool mine = page_is_mine(page);
   if ((mine && page_free_list(page) == p) ||
       remote_came_last(&page->remote, page->start, (block_t*)p)) {
     return false;
@@ -41,6 +42,15 @@ static COLD void block_free_odd(void* p, page_t* page) {
   }
 }
 
+// Of a theap whose rows were closed just now, or another one of the thread's.
+static void block_free_mine(void* p, page_t* page) {
+  if (page_free_list(page) == p) {
+    block_refuse(p, page);
+  } else {
+    block_come_home(page, (block_t*)p);
+  }
+}
+
 // To its page, if it has one.
 static NOINLINE void block_free_home(void* p, page_t* page) {
   if (unlikely(page == page_none() || page_is_guarded(page))) {
@@ -49,6 +59,8 @@ static NOINLINE void block_free_home(void* p, page_t* page) {
                  !page_block_is_valid(page, p) ||
                  (!LINKS_APART && remote_came_last(&page->remote, page->start, (block_t*)p)))) {
     block_refuse(p, page);
+  } else if (OPEN_ROWS && unlikely(page_is_mine(page))) {
+    block_free_mine(p, page);
   } else {
     block_send(page, (block_t*)p);
   }
@@ -63,7 +75,7 @@ static void block_left(page_t* page, void* p) {
   if (fills_freed()) { block_filled_freed(page, p); }
   if (QUARANTINE) {
     block_quarantine(page, block_number(page, (block_t*)p));
-  } else if (!KEEP_LOOSE || !block_set_aside(page, (block_t*)p)) {
+  } else if (!KEEP_ROWS || !row_put(page, (block_t*)p)) {
     block_send(page, (block_t*)p);
   }
 }
@@ -99,12 +111,28 @@ static void block_free_known(void* p, page_t* page) {
   }
 }
 
-// A block with guards is never set aside, since it does not start where its memory does.
-PRIVATE NOINLINE void block_free_shared(void* p, page_t* page) {
+// A block with guards is never put on a row, since it does not start where its memory does.
+static NOINLINE void block_free_any(void* p, page_t* page) {
   if (CHECK_FREE) {
     block_free_known(p, page);
-  } else if (!KEEP_LOOSE || unlikely(!block_set_aside(page, (block_t*)p))) {
+  } else if (!KEEP_ROWS || unlikely(!row_put(page, (block_t*)p))) {
     block_free_home(p, page);
+  }
+}
+
+static NOINLINE void block_free_closed(void* p, page_t* page) {
+  switch (row_put_few(theap_current(), page, p)) {
+    case ROW_DONE: return;
+    case ROW_FULL: block_free_home(p, page); return;
+    default: block_free_any(p, page);
+  }
+}
+
+PRIVATE NOINLINE void block_free_shared(void* p, page_t* page) {
+  if (!KEEP_ROWS || !OPEN_ROWS) {
+    block_free_any(p, page);
+  } else if (!row_put_in_front(theap_current(), page, p)) {
+    block_free_closed(p, page);
   }
 }
 

@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "../heap/guard.h"
+#include "../heap/row.h"
 #include "../heap/tracked.h"
 #include "../heap/verify.h"
 #include "../service/message.h"
@@ -80,7 +81,7 @@ static void* malloc_medium(theap_t* theap, size_t size, bool zero) {
   page->just_extended = false;
   block_t* block = page_pop(page);
   block_taken(page, block, size);
-  return zero ? block_zero(page, block, size, never_used) : block;
+  return zero && block != NULL ? block_zero(page, block, size, never_used) : block;
 }
 
 // ---- large ----
@@ -129,12 +130,12 @@ PRIVATE void large_set_bytes(page_t* page, size_t bytes) {
   page->block_bytes = bytes;
 }
 
-// A block that the thread set aside.
-static void* malloc_loose_large(theap_t* theap, const large_want_t* want) {
+// A block of the row.
+static void* malloc_large_from_row(theap_t* theap, const large_want_t* want) {
   if (want->align > SLICE_BYTES || want->shift != 0 || want->room != 0) { return NULL; }
   if (want->zero && want->size > ZERO_MOST) { return NULL; }
   const size_t bytes = large_bytes(want->size);
-  page_t* page = theap_take_loose_large(theap, large_slices(bytes, 0));
+  page_t* page = row_take_large(theap, large_slices(bytes, 0));
   if (page == NULL) { return NULL; }
   heap_t* heap = theap->heap;
   block_check_reuse(page, page->start);
@@ -159,9 +160,9 @@ static void make_room(heap_t* heap) {
 
 PRIVATE void* malloc_large(theap_t* theap, large_want_t want) {
   enum { DIRECT_ROOM_LEAST = 1 << 20, LARGE_MARGIN = 8 << 10 };
-  void* loose = malloc_loose_large(theap, &want);
-  if (loose != NULL) { return loose; }
-  theap_flush_loose(theap, BIN_LARGE);  // neighbours may make room together
+  void* last = malloc_large_from_row(theap, &want);
+  if (last != NULL) { return last; }
+  row_flush(theap, BIN_LARGE);  // neighbours may make room together
   heap_t* heap = theap->heap;
   if (unlikely(want.size > PTRDIFF_MAX - want.room - want.shift - LARGE_MARGIN)) { return NULL; }
   const size_t bytes = large_bytes(want.size + want.room);
@@ -225,20 +226,17 @@ static NOINLINE void* malloc_slower(size_t size, theap_t* theap, bool zero) {
   return p;
 }
 
-static void* loose_hand_out(block_t* block, size_t size, bool zero) {
+static void* row_hand_out(block_t* block, size_t size, bool zero) {
   page_t* page = page_of(block);
   block_return(page, block);
   block_taken(page, block, size);
   return zero ? block_zero_all(page, block, size) : block;
 }
 
-FAST void* malloc_loose(size_t size, theap_t* theap, bool zero) {
-  if (size <= MEDIUM_REQUEST) {
-    block_t* loose = theap_take_loose(theap, bin_of(size + PAD_BYTES));
-    if (loose != NULL) {
-      theap_count_loose(theap, bin_of(size + PAD_BYTES));
-      return loose_hand_out(loose, size, zero);
-    }
+FAST void* malloc_from_row(size_t size, theap_t* theap, bool zero) {
+  if (KEEP_ROWS && size <= MEDIUM_REQUEST) {
+    block_t* block = (block_t*)row_serve(theap, bin_of(size + PAD_BYTES));
+    if (block != NULL) { return row_hand_out(block, size, zero); }
   }
   return malloc_slower(size, theap, zero);
 }
@@ -277,7 +275,7 @@ FAST void* malloc_in_queue(size_t size, theap_t* theap, bool zero) {
   page_t* page =
       likely(size <= MEDIUM_REQUEST) ? theap->first[bin_of(size + PAD_BYTES)] : page_none();
   block_t* block = page_pop(page);
-  if (unlikely(block == NULL)) { return malloc_loose(size, theap, zero); }
+  if (unlikely(block == NULL)) { return malloc_from_row(size, theap, zero); }
   block_taken(page, block, size);
   return zero ? block_zero_all(page, block, size) : block;
 }
@@ -307,7 +305,7 @@ static NOINLINE void* malloc_watched(size_t size, theap_t* theap, bool zero) {
 
 PRIVATE NOINLINE void* malloc_slow(size_t size, theap_t* theap, bool zero) {
   if (unlikely(theap->watch.reasons != 0)) { return malloc_watched(size, theap, zero); }
-  return malloc_loose(size, theap, zero);
+  return malloc_from_row(size, theap, zero);
 }
 
 PRIVATE size_t good_size(size_t size) {

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "../heap/guard.h"
+#include "../heap/row.h"
 #include "alloc.h"
 
 enum {
@@ -178,8 +179,7 @@ PRIVATE void* theap_realloc(theap_t* theap, void* p, size_t size, bool zero) {
   if (unlikely(page == page_none()) && port_realloc_foreign(p, size, &moved)) { return moved; }
   if (unlikely(!block_may_move(page, p))) { return NULL; }
   if (likely(block_fits(page, size))) { return keep_block(page, p, size, zero); }
-  if (is_large(page) &&
-      unlikely(block_is_set_aside(theap_current(), (const block_t*)p, BIN_LARGE))) {
+  if (is_large(page) && unlikely(row_has(theap_current(), (const block_t*)p, BIN_LARGE))) {
     report_bad_block(page, p, "realloc");
     port_errno_set(EINVAL);
     return NULL;

@@ -127,7 +127,7 @@ API bool mi_heap_contains(const mi_heap_t* heap, const void* p) {
 }
 
 // Nobody's, if the map does not lead there.
-API size_t mi_thread_id_of(const void* p) { return load_relaxed(&page_of(p)->owner); }
+API size_t mi_thread_id_of(const void* p) { return page_owner(page_of(p)); }
 
 API bool mi_heap_contains_block(mi_heap_t* heap, const void* p) {
   return mi_heap_contains(heap, p);
@@ -211,9 +211,7 @@ typedef struct owned_pages {
 
 RACY static bool add_owned_page(page_t* page, void* arg) {
   owned_pages_t* owned = (owned_pages_t*)arg;
-  if (load_relaxed(&page->owner) == owned->owner) {
-    owned->bytes += page->span_slices * SLICE_BYTES;
-  }
+  if (page_owner(page) == owned->owner) { owned->bytes += page->span_slices * SLICE_BYTES; }
   return true;
 }
 

@@ -1,6 +1,7 @@
 // Live bytes: see live.h.
 #include "live.h"
 
+#include "../heap/row.h"
 #include "../heap/tracked.h"
 #include "inspect.h"
 
@@ -22,19 +23,19 @@ RACY static bool page_count(page_t* page, void* arg) {
   return true;
 }
 
-// What threads set aside is free, though their pages do not know.
-RACY static bool heap_count_loose(heap_t* heap, void* arg) {
+// What is on rows is free, though its pages do not know.
+RACY static bool heap_count_rows(heap_t* heap, void* arg) {
   live_t* live = (live_t*)arg;
   lock_acquire(&heap->lock);
   for (const theap_t* theap = heap->theaps; theap != NULL; theap = theap->heap_next) {
-    for (unsigned bin = 0; bin <= BIN_LARGE; bin++) {
-      const loose_t loose = theap->loose[bin];
-      const size_t bytes = loose_bytes(&loose, bin);
+    for (unsigned bin = 1; bin < ROW_COUNT; bin++) {
+      const row_view_t row = row_view(theap, bin);
+      const size_t bytes = row_bytes(row, bin);
       live->bytes -= size_min(live->bytes, bytes);
-      live->blocks -= size_min(live->blocks, loose.count);
+      live->blocks -= size_min(live->blocks, row.length);
       live->free_bytes += bytes;
-      live->free_blocks += loose.count;
-      if (bin < BIN_COUNT) { live->free_in_bin[bin] += loose.count; }
+      live->free_blocks += row.length;
+      if (bin < BIN_COUNT) { live->free_in_bin[bin] += row.length; }
     }
   }
   lock_release(&heap->lock);
@@ -48,11 +49,11 @@ PRIVATE void live_count(live_t* out) {
   if (CHECK_STATE) { return; }
   registry_lock();
   for (subproc_t* subproc = registry_subprocs(); subproc != NULL; subproc = subproc->next) {
-    (void)subproc_visit_heaps(subproc, heap_count_loose, out);
+    (void)subproc_visit_heaps(subproc, heap_count_rows, out);
   }
   registry_unlock();
   for (heap_t* heap = retired_lock(); heap != NULL; heap = heap->next) {
-    (void)heap_count_loose(heap, out);
+    (void)heap_count_rows(heap, out);
   }
   retired_unlock();
 }

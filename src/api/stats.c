@@ -18,6 +18,7 @@
 #include "../service/stats.h"
 
 #include "../heap/count.h"
+#include "../heap/row.h"
 #include "../heap/tracked.h"
 #include "../service/message.h"
 #include "inspect.h"
@@ -68,20 +69,22 @@ static bool tally_page_of_heap(page_t* page, void* arg) {
   return true;
 }
 
-// Blocks that a thread set aside are in use for their pages only, unless each is known to be live.
-RACY static void tally_less_loose(tally_t* tally, const theap_t* theap) {
+// Blocks on a row are in use for their pages only, unless each is known to be live.
+static void tally_less_rows(tally_t* tally, const theap_t* theap) {
   if (CHECK_STATE) { return; }
-  for (unsigned bin = 0; bin <= BIN_LARGE; bin++) {
-    const loose_t loose = theap->loose[bin];
+  for (unsigned bin = 1; bin < ROW_COUNT; bin++) {
+    const row_view_t row = row_view(theap, bin);
     size_t* bytes = bin == BIN_LARGE ? &tally->huge_bytes : &tally->normal_bytes;
-    tally->blocks[bin] -= size_min(tally->blocks[bin], loose.count);
-    *bytes -= size_min(*bytes, loose_bytes(&loose, bin));
+    tally->blocks[bin] -= size_min(tally->blocks[bin], row.length);
+    *bytes -= size_min(*bytes, row_bytes(row, bin));
   }
 }
 
 RACY static void tally_theap(tally_t* tally, const theap_t* theap) {
-  for (unsigned bin = 1; bin < BIN_COUNT; bin++) { tally->taken[bin] += theap->taken[bin]; }
-  tally_less_loose(tally, theap);
+  for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
+    tally->taken[bin] += theap->taken[bin] + theap->row[bin].taken;
+  }
+  tally_less_rows(tally, theap);
 }
 
 // Any heap but a main heap lists its pages.
@@ -397,7 +400,7 @@ API void mi_thread_stats_print_out(mi_output_fun* out, void* arg) {
   if (tally.thread != NULL) {
     page_visit_all(tally_page_of_thread, &tally);
     for (theap = tally.thread->theaps; theap != NULL; theap = theap->next) {
-      tally_less_loose(&tally, theap);
+      tally_less_rows(&tally, theap);
     }
   }
   stats.pages = count_of(tally.pages);

@@ -18,6 +18,7 @@
 // more was left by a thread that ended.
 // Tests: test/api/heaps.c, theaps.c, v2.c, tags.c; test/stress/visited.c.
 #include "../alloc/alloc.h"
+#include "../heap/row.h"
 #include "../heap/tracked.h"
 #include "../service/options.h"
 #include "inspect.h"
@@ -143,42 +144,27 @@ RACY static bool find_free_blocks(block_set_t* set, page_view_t* view, const pag
   return found;
 }
 
-// For the holder of the memory lock. A list that its thread changes may lead to anything: NULL
-// where no block can be.
-RACY static const block_t* loose_or_null(const block_t* block) {
-  const page_t* page = page_of(block);
-  if (page == page_none() || !page_has_block(page, block)) { return NULL; }
-  if (LINKS_APART && !page_is_single(page) && block_number(page, block) > page_checks(page)->room) {
-    return NULL;
-  }
-  return block;
-}
-
-RACY static void set_add_loose_of(block_set_t* set, const page_view_t* view, unsigned bin,
-                                  heap_t* heap) {
-  enum { LOOSE_MOST = 64 };
+RACY static void set_add_rows_of(block_set_t* set, const page_view_t* view, unsigned bin,
+                                 heap_t* heap) {
   lock_acquire(&heap->lock);
-  memory_lock();
   for (const theap_t* theap = heap->theaps; theap != NULL; theap = theap->heap_next) {
-    const block_t* block = loose_or_null(theap->loose[bin].first);
-    for (int i = 0; block != NULL && i < LOOSE_MOST; i++) {
-      (void)set_add(set, view_number(view, block));
-      block = loose_or_null(loose_next(block));
+    const row_view_t row = row_view(theap, bin);
+    for (uint32_t i = 0; i < row.length; i++) {
+      (void)set_add(set, view_number(view, (const block_t*)row.blocks[i]));
     }
   }
-  memory_unlock();
   lock_release(&heap->lock);
 }
 
-// Blocks that threads set aside: their page does not know. In the page of a main heap they may be a
-// deleted heap's.
-RACY static void set_add_loose(block_set_t* set, const page_view_t* view, unsigned bin,
-                               heap_t* heap) {
-  if (!KEEP_LOOSE || CHECK_STATE) { return; }
-  set_add_loose_of(set, view, bin, heap);
+// Blocks on rows: their page does not know. In the page of a main heap they may be a deleted
+// heap's.
+RACY static void set_add_rows(block_set_t* set, const page_view_t* view, unsigned bin,
+                              heap_t* heap) {
+  if (!KEEP_ROWS || CHECK_STATE) { return; }
+  set_add_rows_of(set, view, bin, heap);
   if (!heap->is_main) { return; }
   for (heap_t* other = retired_lock(); other != NULL; other = other->next) {
-    set_add_loose_of(set, view, bin, other);
+    set_add_rows_of(set, view, bin, other);
   }
   retired_unlock();
 }
@@ -212,7 +198,7 @@ RACY static size_t page_used_by_any(const page_t* page) {
   const unsigned counting = page->counting;
   if (counting == COUNT_ALL) { return page->used; }
   if (counting == COUNT_TO_HALF) { return page->used + page_half(page); }
-  if (load_relaxed(&page->owner) == port_thread_id()) { return page_used(page); }
+  if (page_is_mine(page)) { return page_used(page); }
   const size_t free_blocks = count_others_free(page), capacity = page->capacity;
   return free_blocks < capacity ? capacity - free_blocks : 0;
 }
@@ -335,7 +321,7 @@ RACY static bool show_page(const block_visit_t* visit, heap_t* heap, const page_
   page_view_t view;
   track_quiet();
   const bool found = find_free_blocks(&free_blocks, &view, page);
-  if (found) { set_add_loose(&free_blocks, &view, page->bin, heap); }
+  if (found) { set_add_rows(&free_blocks, &view, page->bin, heap); }
   track_loud();
   if (!found) { return true; }
   mi_heap_area_t area = area_of(&view, free_blocks.count);

@@ -13,10 +13,10 @@ PRIVATE void theap_gather(theap_t* theap) {
 
 PRIVATE void theap_tell(theap_t* theap) {
   for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
-    const size_t taken = theap->taken[bin];
+    const size_t taken = theap->taken[bin] + theap->row[bin].taken;
     if (taken == 0) { continue; }
     (void)add_relaxed(&theap->heap->bins.blocks[bin].total, (intptr_t)taken);
-    theap->taken[bin] = 0;
+    theap->taken[bin] = theap->row[bin].taken = 0;
   }
 }
 

@@ -9,9 +9,9 @@
 //
 //   page --page_let_go--> theap: taken[bin] --theap_tell--> heap: bins.blocks[bin].total
 //
-// N1 blocks taken of a class: `total` of the heap, `taken` of its theaps, and page_blocks_taken of
-//    its pages. Exact for threads that rest. A block that was set aside and is taken again is
-//    counted by theap_count_loose, a large one by heap_count_large.
+// N1 blocks taken of a class: `total` of the heap, `taken` of its theaps and their rows, and
+//    page_blocks_taken of its pages. Exact for threads that rest. What is taken from a row is
+//    counted there, a large block by heap_count_large.
 // N2 `current` of the heap is how many blocks its pages have had on a list: the program never has
 //    more. It is there for the peak, which is exact to what a thread keeps in pages that it could
 //    use before it took fresh memory: one page of the class, most often.
@@ -32,9 +32,6 @@ FAST uint32_t theap_count(theap_t* theap, unsigned bin, const page_t* page) {
   theap->taken[bin] += used + PAGE_HELD - page->used;
   return used;
 }
-
-// A block that the thread had set aside is the program's again: its page does not know.
-FAST void theap_count_loose(theap_t* theap, unsigned bin) { theap->taken[bin]++; }
 
 // The owner, or who destroys the heap: its pages tell the theap …
 PRIVATE void theap_gather(theap_t* theap);

@@ -14,7 +14,7 @@ static _Atomic(size_t) heap_ids;
 // ---- lists of heaps ----
 
 // Heaps that are no more, but that a page or a theap still names: threads still take their locks,
-// and may have set blocks of theirs aside.
+// and may have blocks of theirs on rows.
 static struct {
   lock_t lock;
   heap_t* first;
@@ -248,9 +248,10 @@ PRIVATE void heap_unlink_theap(heap_t* heap, theap_t* theap) {
 }
 
 static theap_t* theap_new(thread_t* thread, heap_t* heap) {
-  theap_t* theap = (theap_t*)meta_alloc(sizeof(theap_t));
-  if (theap == NULL) { return NULL; }
-  theap_setup(theap, heap, thread);
+  theap_record_t* record = (theap_record_t*)meta_alloc(sizeof(theap_record_t));
+  if (record == NULL) { return NULL; }
+  theap_t* theap = &record->theap;
+  theap_setup(record, heap, thread);
   heap_link_theap(heap, theap);
   guard_catch_up(theap);
   theap_catch_up_fill(theap);

@@ -44,17 +44,30 @@ typedef struct thread thread_t;
 
 typedef enum { HEAP_ALIVE, HEAP_DELETED, HEAP_DESTROYED } heap_state_t;
 
-// Blocks of a class that were set aside, see home.c.
-typedef struct loose {
-  block_t* first;
-  uint32_t count;
-  uint32_t bytes;  // of large ones
-} loose_t;
+// Blocks of a class that the thread freed last. See row.h.
+enum { ROW_FEW = 4 };  // slots of a row that is closed
+enum { ROW_COUNT = BIN_LARGE + 1 };
+typedef struct row {
+  block_t* none;      // NULL: to malloc an open row is a page whose list is empty
+  void **top, **end;  // the slot in use that was used last, or the base; the last slot
+  size_t taken;       // blocks, that `taken` of the theap does not have
+} row_t;
 
-FAST size_t loose_bytes(const loose_t* loose, unsigned bin) {
-  if (loose->first == NULL) { return 0; }  // see LOOSE_LARGE: none are taken
-  return bin == BIN_LARGE ? loose->bytes : loose->count * bin_bytes(bin);
-}
+// All rows of a theap. A look is a request that finds no block, or a row that is full.
+typedef struct rows {
+  bool open;
+  uint32_t looks;          // since they were judged
+  uint32_t in_vain;        // looks, of rows that are closed, that served few requests
+  size_t served;           // requests, of rows that are closed
+  size_t moved;            // blocks that went from open rows to pages, or came from them
+  size_t taken;            // from rows, when they were judged
+  size_t growth;           // bytes by which open rows have grown
+  size_t large_bytes;      // of the blocks on the row of large ones
+  bool missed[BIN_COUNT];  // a request has found the open row empty since that was full last
+  uint32_t rest;           // times that they are not to be opened when they are judged
+  uint32_t next_rest;
+  void** slots;  // of open rows; NULL: they never were
+} rows_t;
 
 // Why every request of a theap takes the slow path: its fast path sees page_none() everywhere.
 typedef enum {
@@ -85,13 +98,17 @@ struct mi_theap_s {
   page_t* direct[DIRECT_COUNT];              // by size in granules
   page_t* active[BIN_COUNT - ACTIVE_LEAST];  // by class, for sizes above SMALL_MAX
   page_t* first[BIN_COUNT];                  // queues
+  row_t row[ROW_COUNT];
+  void** base[ROW_COUNT];  // of each row the slot before the first: it is NULL
+  uint32_t open_serial;    // `serial` while the rows are open, else ROWS_CLOSED
+  rows_t rows;
   watch_t watch;
   guard_setting_t guarding;
   uint32_t count[BIN_COUNT];
-  uint32_t sparse[BIN_COUNT];    // of these, at least half empty; the first one is not counted
-  uint16_t filled[BIN_COUNT];    // pages that became full, less those that were adopted since
-  loose_t loose[BIN_LARGE + 1];  // by class; of 0, which is none, see loose_hold
-  page_t* spare;                 // empty pages for any class, linked by `next`
+  uint32_t sparse[BIN_COUNT];  // of these, at least half empty; the first one is not counted
+  uint16_t filled[BIN_COUNT];  // pages that became full, less those that were adopted since
+  void** few;                  // slots of rows that are closed
+  page_t* spare;               // empty pages for any class, linked by `next`
   size_t spare_slices;
   heap_t* heap;
   thread_t* thread;  // NULL: an empty theap that any thread may start with
@@ -103,6 +120,12 @@ struct mi_theap_s {
   uint32_t serial;                // never 0
   uint32_t growths;               // of memory, that it has followed
 };
+
+// A theap with all that belongs to it; the empty ones have no slots.
+typedef struct theap_record {
+  theap_t theap;
+  void* few[ROW_COUNT * (ROW_FEW + 1)];
+} theap_record_t;
 
 struct mi_heap_s {
   stats_t stats;  // as heap_counts_t
@@ -140,7 +163,7 @@ struct mi_subproc_s {
   mi_stats_t gone, scratch;  // statistics of heaps that are gone
 };
 
-enum { ORPHAN_ID = 1 };  // of the record that all threads without one share
+enum { ORPHAN_ID = 2 };  // of the record that all threads without one share
 
 struct thread {
   uintptr_t id;
@@ -186,10 +209,12 @@ FAST bool theap_set_current(theap_t* theap) { return SLOT_SET(tls_theap, THEAP_E
 
 // ---- theap.c ----
 PRIVATE void theap_clear(theap_t* theap);  // of all pages
+// The rows were opened or closed: so malloc and free see it.
+PRIVATE void theap_follow_rows(theap_t* theap);
 // All pages in its queues become its thread's; if the id of that is 0, nobody's.
 PRIVATE void theap_own_all(theap_t* theap);
 PRIVATE size_t theap_slices(const theap_t* theap);  // about: a class may have pages of two lengths
-PRIVATE void theap_setup(theap_t* theap, heap_t* heap, thread_t* thread);
+PRIVATE void theap_setup(theap_record_t* record, heap_t* heap, thread_t* thread);
 // The owner.
 PRIVATE void theap_watch(theap_t* theap, watch_reason_t reason, bool wanted);
 // What is allocated and freed is filled, or not: as M_PERTURB has it. By the owner.
@@ -226,34 +251,11 @@ PRIVATE void quarantine_forget(theap_t* theap);       // without touching the bl
 // ---- home.c ----
 // The calling thread's theap of the heap; NULL if it does not use the heap, or has ended.
 PRIVATE theap_t* theap_for(const heap_t* heap);
-// A free by the calling thread in a page that is not its own. `set_aside` may refuse, `send` does
-// it.
-PRIVATE bool block_set_aside(page_t* page, block_t* block);
+// A free by the calling thread in a page that is not its own.
 PRIVATE void block_send(page_t* page, block_t* block);
-PRIVATE bool block_is_set_aside(const theap_t* theap, const block_t* block, unsigned bin);
-// The page of a large block that was set aside and has so many slices, or NULL. The block is the
-// caller's.
-PRIVATE page_t* theap_take_loose_large(theap_t* theap, size_t slices);
-PRIVATE void theap_flush_loose(theap_t* theap, unsigned bin);
-PRIVATE void theap_flush_all_loose(theap_t* theap);
+PRIVATE void chain_send(page_t* page, chain_t chain);
 // To its page, whoever owns that.
 PRIVATE void block_come_home(page_t* page, block_t* block);
-// Where links are apart they are a page's own: small blocks that are set aside are of one page,
-// large ones are linked by their pages.
-FAST block_t* loose_next(const block_t* block) {
-  if (!LINKS_APART) { return block->next; }
-  const page_t* page = page_of(block);
-  if (!page_is_single(page)) { return block_next(page, block); }
-  return page->next == NULL ? NULL : (block_t*)(void*)page->next->start;
-}
-FAST block_t* theap_take_loose(theap_t* theap, unsigned bin) {
-  loose_t* loose = &theap->loose[bin];
-  block_t* block = loose->first;
-  if (block == NULL) { return NULL; }
-  loose->first = loose_next(block);
-  loose->count--;
-  return block;
-}
 
 // ---- heap.c ----
 PRIVATE heap_t* heap_new(subproc_t* subproc, arena_t* arena);

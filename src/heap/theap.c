@@ -4,6 +4,7 @@
 
 #include "../service/options.h"
 #include "guard.h"
+#include "row.h"
 
 // ---- queues ----
 
@@ -13,7 +14,8 @@ static bool queue_is_empty(const theap_t* theap, unsigned bin) {
 
 // What the fast path sees of a class: `direct` has an entry for each size, in granules.
 static void fast_path_update(theap_t* theap, unsigned bin) {
-  page_t* page = theap->watch.reasons != 0 ? page_none() : theap->first[bin];
+  page_t* page = theap->rows.open ? (page_t*)(void*)&theap->row[bin] : theap->first[bin];
+  if (theap->watch.reasons != 0) { page = page_none(); }
   if (bin >= ACTIVE_LEAST) {
     theap->active[bin - ACTIVE_LEAST] = page;
     return;
@@ -45,7 +47,9 @@ static void page_hold(page_t* page) {
 }
 
 static void page_let_go(theap_t* theap, unsigned bin, page_t* page) {
+  const size_t before = theap->taken[bin];
   page->used = theap_count(theap, bin, page);
+  if (OPEN_ROWS) { rows_learn(theap, page, theap->taken[bin] - before); }
   page->counting = COUNT_ALL;
 }
 
@@ -108,10 +112,14 @@ static void queue_remove(theap_t* theap, page_t* page) {
   page->next = page->prev = NULL;
 }
 
+static void page_name_owner(page_t* page, const theap_t* theap) {
+  store_relaxed(&page->owner, theap->thread->id | (theap->rows.open ? OWNER_ROW : 0));
+}
+
 static void theap_own(theap_t* theap, page_t* page) {
   page->theap = theap;
   store_relaxed(&page->keeper, theap->serial);
-  store_relaxed(&page->owner, theap->thread->id);
+  page_name_owner(page, theap);
   if (PERTURBS_BY_MASK && unlikely(page_is_veiled(page) != theap_fills(theap))) {
     page_veil(page, theap_fills(theap));
   }
@@ -127,6 +135,14 @@ PRIVATE void theap_own_all(theap_t* theap) {
   for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
     page_t* page = queue_is_empty(theap, bin) ? NULL : theap->first[bin];
     for (; page != NULL; page = page->next) { theap_own(theap, page); }
+  }
+}
+
+PRIVATE void theap_follow_rows(theap_t* theap) {
+  for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
+    page_t* page = queue_is_empty(theap, bin) ? NULL : theap->first[bin];
+    for (; page != NULL; page = page->next) { page_name_owner(page, theap); }
+    fast_path_update(theap, bin);
   }
 }
 
@@ -147,13 +163,15 @@ PRIVATE void theap_clear(theap_t* theap) {
   memset(theap->count, 0, sizeof(theap->count));
   memset(theap->sparse, 0, sizeof(theap->sparse));
   memset(theap->filled, 0, sizeof(theap->filled));
-  memset(theap->loose, 0, sizeof(theap->loose));
+  rows_forget(theap);
   quarantine_forget(theap);
   theap->spare = NULL;
   theap->spare_slices = 0;
 }
 
-PRIVATE void theap_setup(theap_t* theap, heap_t* heap, thread_t* thread) {
+PRIVATE void theap_setup(theap_record_t* record, heap_t* heap, thread_t* thread) {
+  theap_t* theap = &record->theap;
+  theap->few = record->few;
   theap_clear(theap);
   theap->heap = heap;
   theap->thread = thread;
@@ -209,6 +227,7 @@ PRIVATE COLD void theap_watch(theap_t* theap, watch_reason_t reason, bool wanted
   if (reason == WATCH_BYTES) { watch->bytes = guard_gap_bytes(theap); }
   watch_next(watch);
   if (was_watched == (watch->reasons != 0)) { return; }
+  rows_flush(theap);
   for (unsigned bin = 1; bin < BIN_COUNT; bin++) { fast_path_update(theap, bin); }
 }
 
@@ -217,7 +236,7 @@ PRIVATE COLD void theap_catch_up_fill(theap_t* theap) {
   if (theap_fills(theap) == fills) { return; }
   theap_watch(theap, WATCH_FILL, fills);
   theap_own_all(theap);
-  theap_flush_loose(theap, BIN_LARGE);
+  row_flush(theap, BIN_LARGE);
 }
 
 // ---- pool ----
@@ -507,7 +526,7 @@ static void theap_follow_growth(theap_t* theap) {
 
 static page_t* page_from_memory(theap_t* theap, unsigned bin) {
   heap_t* heap = theap->heap;
-  theap_flush_loose(theap, BIN_LARGE);
+  row_flush(theap, BIN_LARGE);
   theap_follow_growth(theap);
   page_want_t want = {.bin = bin,
                       .room = class_room(heap, bin),
@@ -601,7 +620,7 @@ PRIVATE NOINLINE void theap_page_due(const void* last, page_t* page) {
   } else if (!spare_put(theap, page)) {
     theap_drop_page(theap, page);
   }
-  theap_flush_loose(theap, bin);
+  row_flush(theap, bin);
 }
 
 // ---- collecting ----
@@ -628,7 +647,7 @@ static void queue_collect(theap_t* theap, unsigned bin, bool force) {
 }
 
 PRIVATE void theap_collect(theap_t* theap, bool force) {
-  theap_flush_all_loose(theap);
+  rows_flush(theap);
   heap_ask_again(theap->heap);
   for (unsigned bin = 1; bin < BIN_COUNT; bin++) { queue_collect(theap, bin, force); }
   spare_release_all(theap);
@@ -636,7 +655,7 @@ PRIVATE void theap_collect(theap_t* theap, bool force) {
 
 // From the last page on, so that only one is ever held.
 PRIVATE void theap_abandon(theap_t* theap) {
-  theap_flush_all_loose(theap);
+  rows_flush(theap);
   for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
     while (!queue_is_empty(theap, bin)) { page_abandon(theap, theap->first[bin]->prev); }
   }

@@ -6,6 +6,7 @@
 #include "../service/options.h"
 #include "count.h"
 #include "guard.h"
+#include "row.h"
 #include "tracked.h"
 
 SLOT_DEF(theap_t*, tls_theap, THEAP_EMPTY);
@@ -27,6 +28,7 @@ _Static_assert(BIN_COUNT - ACTIVE_LEAST == 40 && DIRECT_COUNT == 64 + 1,
 // Its heap is none: not NULL, which is that of a page that was released just now.
 SHARED_DATA_DEF(const theap_t, theap_empty) = {.direct = {NONE_DIRECT},
                                                .active = {NONE_40},
+                                               .open_serial = ROWS_CLOSED,
                                                .watch = {.reasons = WATCH_NO_THREAD},
                                                .heap = (heap_t*)(uintptr_t)&theap_empty};
 SHARED_DATA_DEF(theap_t, theap_gone);  // as theap_empty, once a thread needs it: see theap_bereft
@@ -100,7 +102,7 @@ PRIVATE void registry_remove_subproc(subproc_t* subproc) {
 
 typedef struct thread_record {
   thread_t thread;
-  theap_t theap;
+  theap_record_t first;
 } thread_record_t;
 
 static void registry_add(thread_t* thread) {
@@ -127,17 +129,18 @@ static thread_t* thread_new(uintptr_t id, subproc_t* subproc) {
   thread_t* thread = &record->thread;
   thread->id = id;
   thread->subproc = subproc;
-  thread->theaps = thread->recent = &record->theap;
+  thread->theaps = thread->recent = &record->first.theap;
   thread->epoch = load_relaxed(&heap_epoch);
   thread->collections = load_relaxed(&collect_requests);
-  theap_setup(&record->theap, subproc->main, thread);
-  heap_link_theap(subproc->main, &record->theap);
-  guard_catch_up(&record->theap);
-  theap_catch_up_fill(&record->theap);
+  theap_setup(&record->first, subproc->main, thread);
+  heap_link_theap(subproc->main, &record->first.theap);
+  guard_catch_up(&record->first.theap);
+  theap_catch_up_fill(&record->first.theap);
   return thread;
 }
 
 static void thread_free(thread_t* thread) {
+  rows_free_slots(thread->theaps);
   meta_free((thread_record_t*)(void*)thread, sizeof(thread_record_t));
 }
 
@@ -311,7 +314,8 @@ static void theap_drop(thread_t* thread, theap_t** link) {
   if (theap_current() == theap) { (void)theap_set_current(thread->theaps); }
   heap_unlink_theap(theap->heap, theap);
   quarantine_flush(theap);
-  meta_free(theap, sizeof(theap_t));
+  rows_free_slots(theap);
+  meta_free(theap, sizeof(theap_record_t));
 }
 
 // True: the theap's heap is no more; its pages have moved if it was deleted.
@@ -441,7 +445,7 @@ PRIVATE COLD void thread_leave(void) {
   thread->epoch = load_relaxed(&heap_epoch) - 1;
   thread_catch_up(thread);
   while (thread->theaps->next != NULL) { thread_delete_theap(thread->theaps->next); }
-  theap_flush_all_loose(thread->theaps);  // while their pages have a theap to go to
+  rows_flush(thread->theaps);  // while their pages have a theap to go to
   (void)theap_set_current(THEAP_EMPTY);
   const bool stays = vacant_suits(thread);
   if (!stays) { theap_abandon(thread->theaps); }  // before the sub-process may go

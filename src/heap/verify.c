@@ -3,6 +3,7 @@
 
 #include "../base/track.h"
 #include "guard.h"
+#include "row.h"
 
 // ---- the lists of a page ----
 
@@ -103,7 +104,7 @@ PRIVATE bool verify_page(const page_t* page) {
 // ---- the queues of a theap ----
 
 static bool verify_queued(const theap_t* theap, const page_t* page, unsigned bin) {
-  const bool owned = page->theap == theap && load_relaxed(&page->owner) == theap->thread->id;
+  const bool owned = page->theap == theap && page_owner(page) == theap->thread->id;
   const bool held = page_is_held(page) == (theap->first[bin] == page);
   return invariant(owned, "P2", page, "a page in a queue has another owner") &&
          invariant(page->bin == bin, "H1", page, "a page is in the queue of another class") &&
@@ -132,12 +133,32 @@ static bool verify_queue(const theap_t* theap, unsigned bin) {
 static bool verify_direct(const theap_t* theap) {
   for (size_t i = 0; i < DIRECT_COUNT; i++) {
     const page_t* page = theap->direct[i];
-    const bool same = page == page_none() || page == theap->first[bin_of(i * GRANULE)];
+    const unsigned bin = bin_of(i * GRANULE);
+    const bool is_row = theap->rows.open && (const void*)page == &theap->row[bin];
+    const bool same = page == page_none() || page == theap->first[bin] || is_row;
     if (!invariant(same, "H1", theap, "a small size leads to a page that is not first")) {
       return false;
     }
   }
   return true;
+}
+
+// Each block is of a page of the class, and on the row once.
+static bool verify_row(const theap_t* theap, unsigned bin) {
+  const row_view_t row = row_view(theap, bin);
+  bool sound = *theap->base[bin] == NULL && theap->row[bin].top <= theap->row[bin].end;
+  for (uint32_t i = 0; i < row.length; i++) {
+    const page_t* page = page_of(row.blocks[i]);
+    sound = sound && page->bin == bin && page_has_block(page, row.blocks[i]);
+    for (uint32_t j = 0; j < i; j++) { sound = sound && row.blocks[i] != row.blocks[j]; }
+  }
+  return invariant(sound, "W1", theap, "a row has a block twice, or of another class");
+}
+
+static bool verify_rows(const theap_t* theap) {
+  bool sound = true;
+  for (unsigned bin = 1; bin < ROW_COUNT; bin++) { sound = sound && verify_row(theap, bin); }
+  return sound;
 }
 
 static bool verify_spare(const theap_t* theap) {
@@ -158,7 +179,7 @@ PRIVATE bool verify_theap(const theap_t* theap) {
   for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
     if (!verify_queue(theap, bin)) { return false; }
   }
-  return verify_direct(theap) && verify_spare(theap);
+  return verify_direct(theap) && verify_rows(theap) && verify_spare(theap);
 }
 
 // ---- one page in the world ----

@@ -289,7 +289,7 @@ static bool span_for(const page_want_t* want, span_t* span) {
 RACY static uintptr_t page_mask(const page_t* page) {
   const uintptr_t high = sizeof(void*) == 8 ? (uintptr_t)0 - ((uintptr_t)1 << 24 << 24) : 0;
   const size_t unit = page->block_bytes & (0 - page->block_bytes);
-  return page_is_single(page) ? high : high | (size_min(unit, SLICE_BYTES) - 1);
+  return page_is_single(page) ? UINTPTR_MAX >> 1 : high | (size_min(unit, SLICE_BYTES) - 1);
 }
 
 SHARED_DATA_DEF(_Atomic(int), perturb_value);

@@ -72,7 +72,7 @@ typedef struct page {
   struct page *heap_next, *heap_prev;  // all pages of a heap that is not a main heap
   arena_t* span_arena;
   // … and, from the next cache line on, what others read and add to.
-  _Atomic(uintptr_t) owner;  // thread, or 0
+  _Atomic(uintptr_t) owner;  // thread, or 0; with OWNER_ROW where the row of its class is open
   _Atomic(uintptr_t) mask;   // bits that are 0 in the address of each block; see page_is_veiled
   uint8_t* start;
   size_t block_bytes;
@@ -115,6 +115,14 @@ typedef struct page_want {
 
 FAST page_t* page_none(void) { return (page_t*)map_none(); }
 FAST page_t* page_of(const void* p) { return (page_t*)map_lookup(p); }
+// Where the row of its class is open the record does not name the owner as free expects it, so that
+// free looks at the row. Ids of threads are even.
+enum { OWNER_ROW = 1 };
+FAST uintptr_t page_owner(const page_t* page) {
+  const uintptr_t owner = load_relaxed(&page->owner);
+  return OPEN_ROWS ? owner & ~(uintptr_t)OWNER_ROW : owner;
+}
+FAST bool page_is_mine(const page_t* page) { return page_owner(page) == port_thread_id(); }
 FAST bool page_is_single(const page_t* page) { return page->bin == BIN_LARGE; }
 FAST bool page_is_held(const page_t* page) { return page->counting == COUNT_NONE; }
 FAST uint32_t page_half(const page_t* page) { return page->reserved / 2u; }
@@ -156,7 +164,7 @@ typedef bool page_visit_fun(page_t* page, void* arg);
 // malloc takes its slow path, as the theap is watched (WATCH_FILL). free has no instruction for it:
 // a page that is VEILED has a mask with all bits set, so that none of its blocks looks like one,
 // and free ends where it reports what is no block. There the page is looked at with its true mask.
-// Large blocks are filled when their page goes, and are not set aside. Checked builds look at the
+// Large blocks are filled when their page goes, and are not put on rows. Checked builds look at the
 // value where they look whether the option `fill_freed` is set.
 
 SHARED_DATA(_Atomic(int), perturb_value);  // 0: off

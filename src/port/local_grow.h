@@ -16,7 +16,7 @@ enum { PORT_EXIT_ROUNDS = 0 };
 enum { PORT_ENDS_ARE_TOLD = 1, PORT_SLOT_STAYS = 0 };
 #define PORT_NATIVE_TLS 1
 
-enum { PORT_ONLY_THREAD = 2 };
+enum { PORT_ONLY_THREAD = 4 };
 FAST uintptr_t port_thread_id(void) { return PORT_ONLY_THREAD; }
 
 #endif

@@ -16,7 +16,7 @@ enum { PORT_EXIT_ROUNDS = 0 };
 enum { PORT_ENDS_ARE_TOLD = 0, PORT_SLOT_STAYS = 0 };
 #define PORT_NATIVE_TLS 1
 
-extern HIDDEN THREAD_LOCAL char port_thread_mark;
+extern HIDDEN THREAD_LOCAL int port_thread_mark;
 extern HIDDEN _Atomic(bool) port_ending;  // what a test sets
 FAST bool port_is_ending(void) { return load_relaxed(&port_ending); }
 PRIVATE void port_end_init(void (*on_end)(void));

@@ -18,7 +18,7 @@ enum { PORT_ENDS_ARE_TOLD = 1, PORT_SLOT_STAYS = 0 };
 #ifdef _REENTRANT  // a thread allocates there before its thread-local variables are
 #error "mimalloc has no port to WebAssembly with threads yet"
 #endif
-enum { PORT_HAS_THREADS = 0, PORT_WIDE_VARIABLES = 0, PORT_ONLY_THREAD = 2 };
+enum { PORT_HAS_THREADS = 0, PORT_WIDE_VARIABLES = 0, PORT_ONLY_THREAD = 4 };
 FAST uintptr_t port_thread_id(void) { return PORT_ONLY_THREAD; }
 
 #endif

@@ -153,7 +153,8 @@ PRIVATE void port_lock_streams_for_fork(void);
 PRIVATE void port_unlock_streams_after_fork(bool child);
 
 // In the port's header:
-//   FAST uintptr_t port_thread_id(void)  an address that no two live threads share; never 0
+//   FAST uintptr_t port_thread_id(void)  an even address that no two live threads share; never 0
+//                                        or 2
 //   FAST void* port_slot_get(void)       the calling thread's word, NULL until it is set; only
 //                                        without PORT_NATIVE_TLS. Neither call allocates.
 //   bool port_slot_set(void* value)      false: there is no room for one more thread's

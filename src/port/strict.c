@@ -278,7 +278,7 @@ PRIVATE int port_unguard(void* start, size_t bytes) { return port_commit(start, 
 
 // ---- threads ----
 
-HIDDEN THREAD_LOCAL char port_thread_mark;
+HIDDEN THREAD_LOCAL int port_thread_mark;
 
 static _Atomic(uint32_t) threads_numbered;
 static THREAD_LOCAL uint32_t thread_number;

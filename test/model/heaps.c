@@ -39,10 +39,10 @@ static void two_owners(void) {
   world_ready();
 }
 
-// As two_owners; they set aside what they free in each other's pages.
+// As two_owners; they put on rows what they free in each other's pages.
 static void two_owners_keeping(void) {
   begin();
-  world_keeps_loose = true;
+  world_keeps_rows = true;
   world_ready();
 }
 

@@ -81,6 +81,10 @@ heap/home.c;park;forgets the count of a parked page;/page->used = chain.count;/d
 heap/home.c;park;does not count the block that claimed;/page->used -= chain.count;/d
 heap/home.c;park;keeps a page without blocks;/if (page->used == 0) {/,/^  }/d
 heap/home.c;park;loses the block that claimed;/page_set_free_list(page, chain.first);/d
+heap/row.c;rows;a parcel counts its first block only;s/^  chain->count++;/  chain->count = 1;/
+heap/row.c;rows;a parcel loses all but its last block;/block_set_next(page, block, chain->first);/d
+heap/row.c;rows;what is shed stays on the row;/theap->row\[bin\].top -= count;/d
+page/page.h;rows;a page of open rows is nobody's;s/return OPEN_ROWS ? owner \& ~(uintptr_t)OWNER_ROW : owner;/return owner;/
 page/page.c;park;does not count what came home;/page->used -= remote_count(word);/d
 page/page.c;park;loses what came home;/page_add_home(page, page_remote_list(page, word/d
 page/page.c;park;gives the record before its last use;/record_give(page);$/d;s/^  const span_t span = page_span(page);/  record_give(page); const span_t span = page_span(page);/

@@ -35,16 +35,18 @@ static uintptr_t port_thread_id(void);
 #include "../../src/page/check.c"
 #include "../../src/page/holes.c"
 
-// Blocks that are set aside keep the protocols from being used: most models do without.
-static bool world_keeps_loose;
-#define KEEP_LOOSE world_keeps_loose
+// Blocks on rows keep the protocols from being used: most models do without.
+static bool world_keeps_rows;
+#include "../../src/heap/row.h"
+#define KEEP_ROWS world_keeps_rows
 #include "../../src/alloc/free.c"
-#undef KEEP_LOOSE
+#undef KEEP_ROWS
 #include "../../src/heap/quarantine.c"
 #include "../../src/heap/keep.c"
 
 #include "../../src/heap/count.c"
 #include "../../src/heap/home.c"
+#include "../../src/heap/row.c"
 #include "../../src/heap/theap.c"
 #include "../../src/heap/heap.c"
 
@@ -67,7 +69,7 @@ static void verify_now_and_then(const theap_t* theap, size_t calls) { (void)thea
 
 // ---- port ----
 
-static uintptr_t port_thread_id(void) { return 0x1000 + (uintptr_t)m.self; }
+static uintptr_t port_thread_id(void) { return 0x1000 + 2 * (uintptr_t)m.self; }
 static uint16_t traces_keep(void) { return 0; }
 static void traces_lock_for_fork(void) {}
 static void traces_unlock_after_fork(bool child) { (void)child; }
@@ -246,7 +248,7 @@ static void world_begin(void) {
   QUIET(option_values);
   MODEL_CHECK(map_cover(pool_memory, sizeof(pool_memory)) == 0);
   map_enter(pool_memory, POOL_SLICES, NULL);
-  world_keeps_loose = false;
+  world_keeps_rows = false;
   world_vacant_most = 0;
   tls_theap = THEAP_EMPTY;
   model_tls(&tls_theap, sizeof(tls_theap));
@@ -302,7 +304,7 @@ static bool is_queued_by(const thread_t* threads, const page_t* page) {
   for (const thread_t* thread = threads; thread != NULL; thread = thread->next) {
     for (const theap_t* theap = thread->theaps; theap != NULL; theap = theap->next) {
       if (is_listed(theap->first[page->bin], page)) {
-        MODEL_CHECK(page->theap == theap && load_relaxed(&page->owner) == thread->id);
+        MODEL_CHECK(page->theap == theap && page_owner(page) == thread->id);
         MODEL_CHECK(theap->heap == load_relaxed(&page->heap));
         return true;
       }
@@ -336,13 +338,13 @@ static uint32_t listed_blocks(const page_t* page, const block_t* list, int* foun
   return count;
 }
 
-static uint32_t loose_blocks(const page_t* page, int* found) {
+static uint32_t blocks_on_rows(const page_t* page, int* found) {
   uint32_t count = 0;
   for (const thread_t* thread = registry.threads; thread != NULL; thread = thread->next) {
     for (const theap_t* theap = thread->theaps; theap != NULL; theap = theap->next) {
-      const block_t* block = theap->loose[page->bin].first;
-      for (; block != NULL; block = block->next) {
-        if (page_of(block) == page) { mark(page, block, found), count++; }
+      const row_view_t row = row_view(theap, page->bin);
+      for (uint32_t i = 0; i < row.length; i++) {
+        if (page_of(row.blocks[i]) == page) { mark(page, row.blocks[i], found), count++; }
       }
     }
   }
@@ -357,7 +359,7 @@ static bool check_page(page_t* page, void* arg) {
   const uint32_t word = load_relaxed(&page->remote), state = remote_state(word);
   const bool is_parked = is_listed(load_relaxed(&heap->parked[page->bin % BIN_COUNT]), page);
   const bool queued = page->bin != BIN_LARGE && is_queued(page);
-  const uint32_t live = live_blocks(page, found) + loose_blocks(page, found);
+  const uint32_t live = live_blocks(page, found) + blocks_on_rows(page, found);
   const uint32_t ours = listed_blocks(page, page_free_list(page), found);
   const uint32_t remote =
       state == REMOTE_FULL ? 0 : listed_blocks(page, page_remote_list(page, word), found);

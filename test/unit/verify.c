@@ -118,6 +118,7 @@ static void test_other_pages(void) {
   BREAK("P2", page->next, first);
   BREAK("H1", theap_current()->count[page->bin], 1);
   BREAK("H1", theap_current()->direct[3], page);
+  BREAK("W1", *theap_current()->base[5], page);
   BREAK("H1", theap_current()->spare_slices, 1000);
 }
 

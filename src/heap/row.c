@@ -1,0 +1,355 @@
+// Rows. See row.h.
+#include "row.h"
+
+#include "../memory/meta.h"
+
+enum {
+  OPEN_BLOCKS = 128,         // of an open row …
+  OPEN_BYTES = 128 << 10,    // … and about their bytes, once it has grown;
+  FIRST_BYTES = 4 << 10,     // … when it is opened
+  GROWTH_LEAST = 256 << 10,  // bytes by which the rows of a theap may have grown, in all, …
+  GROWTH_SHARE = 8,          // … or one part in so many of its pages
+  REFILL_MOST = 16,          // blocks
+  LARGE_BYTES = 1024 << 10,  // of the row of large blocks
+  SERVED_LEAST = 5,          // requests for each look, on average, or the rows are opened
+  REST_MOST = 256            // windows of looks
+};
+
+// ---- slots ----
+
+static size_t row_length(const theap_t* theap, unsigned bin) {
+  return (size_t)(theap->row[bin].top - theap->base[bin]);
+}
+
+static size_t row_blocks(size_t bytes, unsigned bin) {
+  return size_max(size_min(bytes / bin_bytes(bin), OPEN_BLOCKS), ROW_FEW);
+}
+
+static size_t open_first(unsigned bin) { return row_blocks(FIRST_BYTES, bin); }
+static size_t open_most(unsigned bin) { return row_blocks(OPEN_BYTES, bin); }
+
+static void** row_few(const theap_t* theap, unsigned bin) {
+  return theap->few + (size_t)bin * (ROW_FEW + 1);
+}
+
+static size_t slots_bytes(void) {
+  size_t slots = 0;
+  for (unsigned bin = 1; bin < BIN_COUNT; bin++) { slots += open_most(bin) + 1; }
+  return slots * sizeof(void*);
+}
+
+// The row has its blocks in other slots from now on.
+static void row_move(theap_t* theap, unsigned bin, void** base, size_t room) {
+  row_t* row = &theap->row[bin];
+  const size_t length = row_length(theap, bin);
+  memcpy(base + 1, theap->base[bin] + 1, length * sizeof(*base));
+  theap->base[bin] = base;
+  row->top = base + length;
+  row->end = base + room;
+}
+
+static size_t taken_from_rows(const theap_t* theap) {
+  size_t taken = 0;
+  for (unsigned bin = 1; bin < BIN_COUNT; bin++) { taken += theap->row[bin].taken; }
+  return taken;
+}
+
+// What was counted since the rows were judged counts no more.
+static void looks_begin(theap_t* theap) {
+  rows_t* rows = &theap->rows;
+  rows->looks = rows->in_vain = 0;
+  rows->served = rows->moved = 0;
+  rows->taken = taken_from_rows(theap);
+}
+
+PRIVATE void rows_forget(theap_t* theap) {
+  for (unsigned bin = 0; bin < ROW_COUNT; bin++) {
+    void** few = row_few(theap, bin);
+    theap->base[bin] = few;
+    theap->row[bin].top = few;
+    theap->row[bin].end = few + ROW_FEW;
+  }
+  theap->rows.open = false;
+  theap->rows.large_bytes = 0;
+  theap->open_serial = ROWS_CLOSED;
+}
+
+PRIVATE void rows_free_slots(theap_t* theap) {
+  if (theap->rows.slots != NULL) { meta_free(theap->rows.slots, slots_bytes()); }
+  theap->rows.slots = NULL;
+}
+
+// ---- back to the pages ----
+
+// Blocks of a page that is not the thread's, linked, so that one atomic operation gives all back.
+typedef struct parcel {
+  page_t* page;  // NULL: none
+  chain_t chain;
+} parcel_t;
+
+static void parcel_add(parcel_t* parcel, page_t* page, block_t* block) {
+  chain_t* chain = &parcel->chain;
+  if (parcel->page == NULL) {
+    parcel->page = page;
+    *chain = (chain_t){.last = block, .link = block_link(page, block)};
+  } else {
+    block_set_next(page, block, chain->first);
+  }
+  chain->first = block;
+  chain->head = block_as_link(page, block);
+  chain->count++;
+}
+
+static void parcel_send(parcel_t* parcel) {
+  if (parcel->page != NULL) { chain_send(parcel->page, parcel->chain); }
+  parcel->page = NULL;
+}
+
+static void parcels_send(void* const* blocks, size_t count) {
+  enum { PARCELS = 16 };
+  parcel_t parcels[PARCELS];
+  for (size_t i = 0; i < PARCELS; i++) { parcels[i].page = NULL; }
+  for (size_t i = 0; i < count; i++) {
+    block_t* block = (block_t*)blocks[i];
+    page_t* page = page_of(block);
+    if (page_is_mine(page)) {
+      block_come_home(page, block);
+    } else {
+      parcel_t* parcel = &parcels[(uintptr_t)page / sizeof(page_t) % PARCELS];
+      if (parcel->page != page) { parcel_send(parcel); }
+      parcel_add(parcel, page, block);
+    }
+  }
+  for (size_t i = 0; i < PARCELS; i++) { parcel_send(&parcels[i]); }
+}
+
+// The `count` blocks that were put first.
+static void row_shed(theap_t* theap, unsigned bin, size_t count) {
+  void* blocks[OPEN_BLOCKS];
+  void** first = theap->base[bin] + 1;
+  memcpy(blocks, first, count * sizeof(*blocks));
+  theap->row[bin].top -= count;
+  memmove(first, first + count, row_length(theap, bin) * sizeof(*blocks));
+  if (count > ROW_FEW) {
+    parcels_send(blocks, count);
+    return;
+  }
+  while (count-- > 0) { block_come_home(page_of(blocks[count]), (block_t*)blocks[count]); }
+}
+
+PRIVATE void row_flush(theap_t* theap, unsigned bin) {
+  const size_t length = row_length(theap, bin);
+  if (bin == BIN_LARGE) { theap->rows.large_bytes = 0; }
+  if (length != 0) { row_shed(theap, bin, length); }
+}
+
+// ---- open and closed ----
+
+// Without memory they stay closed.
+static COLD void rows_open(theap_t* theap) {
+  rows_t* rows = &theap->rows;
+  if (rows->slots == NULL) { rows->slots = (void**)meta_alloc(slots_bytes()); }
+  if (rows->slots == NULL) { return; }
+  void** base = rows->slots;
+  for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
+    row_move(theap, bin, base, open_first(bin));
+    base += open_most(bin) + 1;
+  }
+  rows->growth = 0;
+  memset(rows->missed, 0, sizeof(rows->missed));
+  rows->open = true;
+  theap->open_serial = theap->serial;
+  theap_follow_rows(theap);
+}
+
+static COLD void rows_close(theap_t* theap) {
+  for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
+    row_flush(theap, bin);
+    row_move(theap, bin, row_few(theap, bin), ROW_FEW);
+  }
+  theap->rows.open = false;
+  theap->open_serial = ROWS_CLOSED;
+  theap_follow_rows(theap);
+  looks_begin(theap);
+}
+
+PRIVATE void rows_flush(theap_t* theap) {
+  quarantine_flush(theap);
+  for (unsigned bin = 0; bin < ROW_COUNT; bin++) { row_flush(theap, bin); }
+  if (theap->rows.open) { rows_close(theap); }
+}
+
+PRIVATE void rows_learn(theap_t* theap, const page_t* page, size_t served) {
+  enum { FEW_SERVED = 16 };
+  rows_t* rows = &theap->rows;
+  if (rows->open) { return; }
+  rows->looks++;
+  rows->served += served;
+  rows->in_vain += served <= size_max(size_min(page->capacity / 4u, FEW_SERVED), 1);
+}
+
+PRIVATE NOINLINE void rows_judge(theap_t* theap) {
+  rows_t* rows = &theap->rows;
+  const bool pays = rows->in_vain >= ROW_LOOKS / 2 && rows->served < ROW_LOOKS * SERVED_LEAST;
+  if (rows->rest != 0) {
+    rows->rest--;
+  } else if (pays && theap->watch.reasons == 0) {
+    rows_open(theap);
+  }
+  looks_begin(theap);
+}
+
+// So many blocks are going to pages, or came from them. False: more than were served, and the rows
+// are closed; for twice as long as the last time.
+static bool rows_pay(theap_t* theap, size_t moved) {
+  rows_t* rows = &theap->rows;
+  rows->moved += moved;
+  if (++rows->looks < ROW_LOOKS) { return true; }
+  const bool pays = taken_from_rows(theap) - rows->taken >= rows->moved;
+  looks_begin(theap);
+  if (pays) {
+    rows->next_rest /= 2;
+    return true;
+  }
+  rows->rest = rows->next_rest;
+  rows->next_rest = (uint32_t)size_min(rows->next_rest * 2u + 1, REST_MOST);
+  rows_close(theap);
+  return false;
+}
+
+// What comes from the page counts as taken there. The first of the blocks is taken first.
+static size_t row_refill(theap_t* theap, unsigned bin) {
+  row_t* row = &theap->row[bin];
+  page_t* page = theap->first[bin];
+  const size_t most = size_min(open_first(bin) / 2, REFILL_MOST);
+  void* blocks[REFILL_MOST] = {NULL};
+  size_t count = 0;
+  block_t* block = NULL;
+  while (count < most && (block = page_pop(page)) != NULL) { blocks[count++] = block; }
+  for (size_t i = count; i-- > 0;) { *++row->top = blocks[i]; }
+  row->taken -= count;
+  return count;
+}
+
+PRIVATE void* row_serve_open(theap_t* theap, unsigned bin) {
+  theap->rows.missed[bin] = true;
+  (void)rows_pay(theap, row_refill(theap, bin));
+  return row_take(theap, bin);
+}
+
+// False: no request has found it empty since it was full last; or it is as long as it may be, or
+// all rows together.
+static bool row_grow(theap_t* theap, unsigned bin) {
+  const bool missed = theap->rows.missed[bin];
+  theap->rows.missed[bin] = false;
+  row_t* row = &theap->row[bin];
+  const size_t room = (size_t)(row->end - theap->base[bin]);
+  const size_t more = size_min(room, open_most(bin) - room);
+  const size_t growth = theap->rows.growth + more * bin_bytes(bin);
+  const size_t share = theap_slices(theap) * SLICE_BYTES / GROWTH_SHARE;
+  if (!missed || more == 0 || growth > size_max(GROWTH_LEAST, share)) { return false; }
+  theap->rows.growth = growth;
+  row->end += more;
+  return true;
+}
+
+// The rows are open. False: they were closed.
+static NOINLINE bool row_make_room(theap_t* theap, unsigned bin) {
+  const size_t half = row_length(theap, bin) / 2;
+  if (!rows_pay(theap, half)) { return false; }
+  if (!row_grow(theap, bin)) { row_shed(theap, bin, half); }
+  return true;
+}
+
+// ---- any block ----
+
+// A large block is one that malloc_large can use as it is. A theap that fills what is freed does so
+// when the page goes.
+FAST bool row_suits(const theap_t* theap, const page_t* page) {
+  if (!page_is_single(page)) { return row_suits_few(theap, page); }
+  const bool plain = GUARD_PAGES || page->start == page->span_start;
+  return theap->heap == load_relaxed(&page->heap) && page->span_arena != NULL && plain &&
+         !theap_fills(theap);
+}
+
+static bool row_has_room_for_large(const theap_t* theap, const page_t* page) {
+  return theap->row[BIN_LARGE].top != theap->row[BIN_LARGE].end &&
+         theap->rows.large_bytes + page->block_bytes <= LARGE_BYTES;
+}
+
+FAST bool row_has_room(theap_t* theap, const page_t* page) {
+  if (page_is_single(page)) { return row_has_room_for_large(theap, page); }
+  const row_t* row = &theap->row[page->bin];
+  return row->top != row->end || (theap->rows.open && row_make_room(theap, page->bin));
+}
+
+FAST bool row_push(theap_t* theap, page_t* page, block_t* block) {
+  row_t* row = &theap->row[page->bin];
+  if (unlikely(*row->top == block)) {
+    report_bad_block(page, block, "free");
+    return true;
+  }
+  if (!row_has_room(theap, page)) { return false; }
+  *++row->top = block;
+  if (page_is_single(page)) { theap->rows.large_bytes += page->block_bytes; }
+  return true;
+}
+
+// Secure builds: the block that was put last is not in the row of its class, so that it is not used
+// next. It is the only one of row 0, which no class has, until another one is put.
+FAST bool row_hold(theap_t* theap, page_t* page, block_t* block) {
+  row_t* newest = &theap->row[0];
+  block_t* older = (block_t*)*newest->top;
+  if (!HOLD_NEWEST) { return row_push(theap, page, block); }
+  if (page_is_single(page) && !row_has_room_for_large(theap, page)) { return false; }
+  newest->top = theap->base[0] + 1;
+  *newest->top = block;
+  if (older != NULL && !row_push(theap, page_of(older), older)) {
+    block_come_home(page_of(older), older);
+  }
+  return true;
+}
+
+PRIVATE bool row_put(page_t* page, block_t* block) {
+  theap_t* theap = theap_current();
+  return row_suits(theap, page) && (CHECK_FREE || page_block_is_valid(page, block)) &&
+         row_hold(theap, page, block);
+}
+
+PRIVATE page_t* row_take_large(theap_t* theap, size_t slices) {
+  row_t* row = &theap->row[BIN_LARGE];
+  for (void** slot = row->top; *slot != NULL; slot--) {
+    page_t* page = page_of(*slot);
+    if (page->span_slices == slices) {
+      *slot = *row->top--;
+      theap->rows.large_bytes -= page->block_bytes;
+      return page;
+    }
+  }
+  return NULL;
+}
+
+// ---- readings ----
+
+PRIVATE bool row_has(const theap_t* theap, const block_t* block, unsigned bin) {
+  const row_view_t row = row_view(theap, bin);
+  bool found = false;
+  for (uint32_t i = 0; i < row.length; i++) { found = found || row.blocks[i] == block; }
+  return found;
+}
+
+// Rows that are opened or closed at this moment may seem to be empty.
+PRIVATE RACY row_view_t row_view(const theap_t* theap, unsigned bin) {
+  void** base = theap->base[bin];
+  const size_t length = (size_t)(theap->row[bin].top - base);
+  const bool is_open = theap->rows.open && bin < BIN_COUNT;
+  const size_t most = is_open ? open_most(bin) : (size_t)ROW_FEW;
+  return (row_view_t){base + 1, length <= most ? (uint32_t)length : 0};
+}
+
+PRIVATE RACY size_t row_bytes(row_view_t view, unsigned bin) {
+  if (bin < BIN_COUNT) { return view.length * bin_bytes(bin); }
+  size_t bytes = 0;
+  for (uint32_t i = 0; i < view.length; i++) { bytes += page_of(view.blocks[i])->block_bytes; }
+  return bytes;
+}
