@@ -245,10 +245,10 @@ static bool row_grow(theap_t* theap, unsigned bin) {
   row_t* row = &theap->row[bin];
   const size_t room = (size_t)(row->end - theap->base[bin]);
   const size_t more = size_min(room, open_most(bin) - room);
-  const size_t growth = theap->rows.growth + more * bin_bytes(bin);
+  const size_t grown = theap->rows.growth + more * bin_bytes(bin);
   const size_t share = theap_slices(theap) * SLICE_BYTES / GROWTH_SHARE;
-  if (!missed || more == 0 || growth > size_max(GROWTH_LEAST, share)) { return false; }
-  theap->rows.growth = growth;
+  if (!missed || more == 0 || grown > size_max(GROWTH_LEAST, share)) { return false; }
+  theap->rows.growth = grown;
   row->end += more;
   return true;
 }

@@ -3,6 +3,7 @@
    too: what the last thread then allocates, frees and asks is served, and nothing is waited for. */
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -21,7 +22,7 @@ static _Atomic(int) stopped;
 
 static void stop(int number) {
   (void)number;
-  __atomic_add_fetch(&stopped, 1, __ATOMIC_SEQ_CST);
+  (void)atomic_fetch_add(&stopped, 1);
   for (;;) { (void)pause(); }
 }
 
@@ -38,7 +39,7 @@ static size_t some_size(uint64_t* random) {
 static void step(uint64_t* random) {
   void* p = mi_malloc(some_size(random));
   memset(p, 1, 16);
-  mi_free(__atomic_exchange_n(&shared[next(random) % SHARED], p, __ATOMIC_SEQ_CST));
+  mi_free(atomic_exchange(&shared[next(random) % SHARED], p));
   if (next(random) % 64 == 0) { mi_collect(next(random) % 2 == 0); }
   if (next(random) % 16 == 0) {
     mi_heap_t* heap = mi_heap_new();
@@ -60,9 +61,7 @@ static void ignore(const char* text, void* arg) { (void)text, (void)arg; }
 
 static void late(void) {
   uint64_t random = 7;
-  for (int i = 0; i < SHARED; i++) {
-    mi_free(__atomic_exchange_n(&shared[i], NULL, __ATOMIC_SEQ_CST));
-  }
+  for (int i = 0; i < SHARED; i++) { mi_free(atomic_exchange(&shared[i], NULL)); }
   for (int i = 0; i < 60; i++) {
     void* p = mi_malloc(some_size(&random));
     CHECK(p != NULL);
@@ -92,7 +91,7 @@ static int process(int round) {
   const struct timespec moment = {.tv_nsec = 1000000 + round * 10007L % 3000000};
   (void)nanosleep(&moment, NULL);
   for (int i = 0; i < THREADS; i++) { CHECK(pthread_kill(threads[i], SIGUSR1) == 0); }
-  while (__atomic_load_n(&stopped, __ATOMIC_SEQ_CST) < THREADS) { (void)usleep(100); }
+  while (stopped < THREADS) { (void)usleep(100); }
   port_ending = true;
   for (int i = 0; i < 20; i++) { mi_free(own[i]); }
   (void)atexit(late);

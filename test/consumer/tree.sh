@@ -40,26 +40,35 @@ bare() {  # arguments of env, command of mi
   cat "$work/said"
   grep "missing: cmake" "$work/said"
 }
-way_packages_only_when_asked() {
+way_packages() {
   mkdir "$work/bare"
   for each in bash sh env sed dirname readlink find cat sort head grep nproc rm mkdir make cc gcc nm; do
     path=$(command -v $each) && ln -s "$path" "$work/bare/$each"
   done
-  for each in apt-get id; do
+  for each in apt-get dpkg-query id; do
     # shellcheck disable=SC2016  # is expanded there
     printf '#!/bin/sh\necho "%s $*" >>"$HOME/%s-calls"\n[ %s = apt-get ] || echo 0\n' $each $each $each \
       >"$work/bare/$each"
     chmod +x "$work/bare/$each"
   done
-  bare "$work/a tree/mi" run --secure -- cat
-  [ ! -e "$work/apt-get-calls" ]
-  for asked in "CI=true $work/mi run" "$work/mi --install run" "$work/mi run --install"; do
+  for asked in "$work/mi run" "CI=true $work/mi run" "$work/mi --install run" "$work/mi run --install"; do
     rm -f "$work/apt-get-calls" "$work/mi"
     ln -s "$work/a tree/mi" "$work/mi"
     # shellcheck disable=SC2086  # words
     bare $asked --secure -- cat
     grep "install .*cmake" "$work/apt-get-calls"
   done
+  # A package that is only useful is not installed unasked.
+  rm "$work/apt-get-calls"
+  # shellcheck disable=SC2016  # is expanded there
+  env -i PATH="$work/bare" HOME="$work" bash -c '
+    have() { command -v "$1" >/dev/null; }
+    say() { echo "$*"; }
+    . "$1/tools/mi/lib/install.sh"
+    install_missing valgrind' bash "$MI_SOURCE_DIR" </dev/null >"$work/said" 2>&1
+  cat "$work/said"
+  grep "may be skipped.*: valgrind" "$work/said"
+  [ ! -e "$work/apt-get-calls" ]
 }
 way_library_only() {
   cmake -S "$MI_SOURCE_DIR" -B plain -DCMAKE_C_COMPILER="$CC" -DCMAKE_C_FLAGS_RELEASE=-O0
@@ -69,7 +78,7 @@ way_library_only() {
   [ ! -e plain/bench ]
 }
 
-for each in copy path_with_space refusals packages_only_when_asked library_only; do
+for each in copy path_with_space refusals packages library_only; do
   way $each
 done
 exit $bad

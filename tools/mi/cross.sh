@@ -74,7 +74,7 @@ cross_set_up() {
     return 1
   fi
   cross_is_set_up && return
-  [ ${#packages[@]} = 0 ] || apt_install "${packages[@]}"
+  [ ${#packages[@]} = 0 ] || install_missing "${packages[@]}"
   cross_is_set_up && return
   say "mi: $target: needs ${packages[*]:-a compiler that works}"
   return 1

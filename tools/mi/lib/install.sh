@@ -5,15 +5,19 @@
 install=ask
 case ${CI:-} in '' | 0 | false) ;; *) install=yes ;; esac
 
-# True if these packages may be installed, and can be.
-may_install() {  # packages...
-  local answer
+# True if these packages may be installed, and can be. Where there is nobody to ask, those without
+# which a command can do nothing at all are; no others.
+may_install() {  # needed|useful packages...
+  local answer need=$1
+  shift
   [ "$(id -u)" = 0 ] && have apt-get || return
-  if [ "$install" = ask ]; then
-    [ -t 0 ] && [ -t 2 ] || return
-    read -r -p "mi: install these packages: $*? [y/N] " answer || return
-    case $answer in [yY]*) ;; *) return 1 ;; esac
+  [ "$install" = ask ] || return 0
+  if ! { [ -t 0 ] && [ -t 2 ]; }; then
+    [ "$need" = needed ]
+    return
   fi
+  read -r -p "mi: install these packages: $*? [y/N] " answer || return
+  case $answer in [yY]*) ;; *) return 1 ;; esac
 }
 
 apt_updated=no
@@ -27,8 +31,8 @@ apt_get() {  # packages...
     </dev/null >/dev/null 2>&1
 }
 
-# Installs Debian packages; false if that may not or cannot be done.
-apt_install() { may_install "$@" && apt_get "$@"; }  # packages...
+# Installs Debian packages without which a command can do nothing; false if that may not or cannot be.
+apt_install() { may_install needed "$@" && apt_get "$@"; }  # packages...
 
 is_installed() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q ' installed$'; }
 
@@ -41,7 +45,7 @@ install_missing() {  # packages...
     is_installed "$package" || list+=("$package")
   done
   [ ${#list[@]} = 0 ] && return
-  if ! may_install "${list[@]}"; then
+  if ! may_install useful "${list[@]}"; then
     say "mi: what needs these packages may be skipped (--install gets them): ${list[*]}"
     return
   fi
