@@ -195,9 +195,7 @@ RACY static size_t count_others_free(const page_t* page) {
 
 // … that are not on its own list.
 RACY static size_t page_used_by_any(const page_t* page) {
-  const unsigned counting = page->counting;
-  if (counting == COUNT_ALL) { return page->used; }
-  if (counting == COUNT_TO_HALF) { return page->used + page_half(page); }
+  if (!page_is_held(page)) { return page->used + page_uncounted(page); }
   if (page_is_mine(page)) { return page_used(page); }
   const size_t free_blocks = count_others_free(page), capacity = page->capacity;
   return free_blocks < capacity ? capacity - free_blocks : 0;

@@ -93,6 +93,8 @@ typedef struct guard_setting {
   uint32_t version;    // the larger one is newer
 } guard_setting_t;
 
+enum { FALLING_PAGES = 8 };
+
 struct mi_theap_s {
   // What the fast path sees: the first page of the class, or page_none().
   page_t* direct[DIRECT_COUNT];              // by size in granules
@@ -105,7 +107,10 @@ struct mi_theap_s {
   watch_t watch;
   guard_setting_t guarding;
   uint32_t count[BIN_COUNT];
-  uint32_t sparse[BIN_COUNT];  // of these, at least half empty; the first one is not counted
+  uint32_t sparse[BIN_COUNT];      // of these, at least half empty; the first one is not counted
+  page_t* falling[FALLING_PAGES];  // of which few blocks are left, the next ones to get holes
+  uint32_t falling_next;
+  size_t sparse_slices;        // of the pages that are counted in `sparse`
   uint16_t filled[BIN_COUNT];  // pages that became full, less those that were adopted since
   void** few;                  // slots of rows that are closed
   page_t* spare;               // empty pages for any class, linked by `next`

@@ -25,19 +25,40 @@ static void fast_path_update(theap_t* theap, unsigned bin) {
   for (size_t i = first; i <= last; i++) { theap->direct[i] = page; }
 }
 
+// So little memory in sparse pages is left alone.
+static bool theap_looks_at_sparse(const theap_t* theap) {
+  enum { SPARSE_LEAST = 4 << 20 };
+  return HOLES && unlikely(theap->sparse_slices > SPARSE_LEAST / SLICE_BYTES);
+}
+
 // The page counts all, and takes its place in the queue, but not as the first one.
 static void queue_count(theap_t* theap, page_t* page) {
   if (page->used > page_half(page)) {
     page->used -= page_half(page);
     page->counting = COUNT_TO_HALF;
-  } else {
-    theap->sparse[page->bin]++;
+    return;
+  }
+  theap->sparse[page->bin]++;
+  theap->sparse_slices += page->span_slices;
+  if (theap_looks_at_sparse(theap) && page_few(page) != 0 && page->used > page_few(page)) {
+    page->used -= page_few(page);
+    page->counting = COUNT_TO_FEW;
+  }
+}
+
+static void page_stop_falling(theap_t* theap, const page_t* page) {
+  for (unsigned i = 0; i < FALLING_PAGES; i++) {
+    if (theap->falling[i] == page) { theap->falling[i] = NULL; }
   }
 }
 
 // The page leaves its place in the queue, and counts all.
 static void queue_uncount(theap_t* theap, page_t* page) {
-  if (page->counting == COUNT_ALL) { theap->sparse[page->bin]--; }
+  if (page->counting == COUNT_FALLING) { page_stop_falling(theap, page); }
+  if (page->counting != COUNT_TO_HALF) {
+    theap->sparse[page->bin]--;
+    theap->sparse_slices -= page->span_slices;
+  }
   page_count_all(page);
 }
 
@@ -163,6 +184,8 @@ PRIVATE void theap_clear(theap_t* theap) {
   memset(theap->count, 0, sizeof(theap->count));
   memset(theap->sparse, 0, sizeof(theap->sparse));
   memset(theap->filled, 0, sizeof(theap->filled));
+  memset(theap->falling, 0, sizeof(theap->falling));
+  theap->sparse_slices = 0;
   rows_forget(theap);
   quarantine_forget(theap);
   theap->spare = NULL;
@@ -423,11 +446,10 @@ static unsigned class_room(heap_t* heap, unsigned bin) {
 // ---- spare pages: empty ones that the thread keeps, so that a class that comes and goes costs no
 // lock ----
 
-// Slices that all threads keep together, and that each may at least.
-enum { SPARE_SLICES = 64, SPARE_LEAST = 16 };
+enum { SPARE_SLICES = 64, SPARE_SLICES_THREADED = 16 };  // for each theap
 
 static size_t spare_most(void) {
-  return size_max(SPARE_SLICES / size_max(load_relaxed(&thread_count), 1), SPARE_LEAST);
+  return process_is_threaded() ? (size_t)SPARE_SLICES_THREADED : (size_t)SPARE_SLICES;
 }
 
 static bool spare_put(theap_t* theap, page_t* page) {
@@ -573,10 +595,27 @@ static NOINLINE void page_abandon(theap_t* theap, page_t* page) {
   }
 }
 
+// Few blocks of the page are in use, and it counts all. It gets holes if some more pages fall so
+// far before it is empty.
+static NOINLINE void page_falls(theap_t* theap, page_t* page) {
+  if (page_release_is_asked() || !memory_wants_holes(theap->sparse_slices)) { return; }
+  page_t** place = &theap->falling[theap->falling_next++ % FALLING_PAGES];
+  page_t* earlier = *place;
+  *place = page;
+  page->counting = COUNT_FALLING;
+  if (earlier != NULL) {
+    earlier->counting = COUNT_ALL;
+    page_make_holes(earlier);
+  }
+}
+
 PRIVATE void theap_adopt(theap_t* theap, page_t* page) {
   const unsigned bin = page->bin;
   theap_own(theap, page);
   queue_push_back(theap, page);
+  if (theap_looks_at_sparse(theap) && page->counting == COUNT_ALL && page->used <= page_few(page)) {
+    page_falls(theap, page);
+  }
   if (theap->filled[bin] != 0) {
     theap->filled[bin]--;
   } else if (theap->count[bin] > ADOPTED_PAGES &&
@@ -594,7 +633,7 @@ static bool queue_is_sparse(const theap_t* theap, const page_t* page) {
 
 static NOINLINE void page_half_empty(theap_t* theap, page_t* page) {
   page_count_all(page);
-  theap->sparse[page->bin]++;
+  queue_count(theap, page);
   if (queue_is_sparse(theap, page)) { page_abandon(theap, page); }
 }
 
@@ -611,6 +650,11 @@ PRIVATE NOINLINE void theap_page_due(const void* last, page_t* page) {
   theap_t* theap = page->theap;
   if (page->counting == COUNT_TO_HALF) {
     page_half_empty(theap, page);
+    return;
+  }
+  if (HOLES && page->counting == COUNT_TO_FEW) {
+    page_count_all(page);
+    page_falls(theap, page);
     return;
   }
   const unsigned bin = page->bin;

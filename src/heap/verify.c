@@ -114,17 +114,34 @@ static bool verify_queued(const theap_t* theap, const page_t* page, unsigned bin
          verify_page(page);
 }
 
+// Of the pages behind the first one.
+static bool counts_as_sparse(const theap_t* theap, const page_t* page) {
+  return page != theap->first[page->bin] && page->counting != COUNT_TO_HALF;
+}
+
+static bool is_falling(const theap_t* theap, const page_t* page) {
+  bool found = false;
+  for (unsigned i = 0; i < FALLING_PAGES; i++) { found = found || theap->falling[i] == page; }
+  return found;
+}
+
 static bool verify_queue(const theap_t* theap, unsigned bin) {
   const page_t* first = theap->first[bin] == page_none() ? NULL : theap->first[bin];
   const page_t* last = NULL;
-  uint32_t count = 0;
+  uint32_t count = 0, sparse = 0;
   for (const page_t* page = first; page != NULL; last = page, page = page->next) {
     const bool linked = page == first || page->prev == last;
     if (!invariant(linked && ++count <= theap->count[bin], "H1", page,
                    "the queue of a theap does not lead back, or in a circle") ||
-        !verify_queued(theap, page, bin)) {
+        !verify_queued(theap, page, bin) ||
+        !invariant(is_falling(theap, page) == (page->counting == COUNT_FALLING), "H1", page,
+                   "a page with few blocks is not where it waits for holes")) {
       return false;
     }
+    sparse += counts_as_sparse(theap, page);
+  }
+  if (!invariant(sparse == theap->sparse[bin], "H1", theap, "sparse pages are not counted")) {
+    return false;
   }
   return invariant(count == theap->count[bin] && (first == NULL || first->prev == last), "H1",
                    theap, "a queue is not as long as its count says");

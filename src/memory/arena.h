@@ -134,6 +134,10 @@ PRIVATE bool memory_refill(const span_t* span, size_t bytes);
 // to be given back, they are a hole.
 PRIVATE bool memory_make_hole(arena_t* arena, void* start, size_t bytes);
 PRIVATE void memory_fill_hole(size_t bytes);
+// Are holes wanted where blocks are freed: is so much in pages that are sparse that it is more than
+// may stay dirty, and was no memory wanted back lately soon after it went?
+PRIVATE bool memory_wants_holes(size_t sparse_slices);
+PRIVATE void memory_regret_hole(void);  // some of one is wanted again
 
 PRIVATE arena_t* arena_add(const arena_spec_t* spec);
 // Reserves from the OS; huge_bytes is 0 or the size of huge OS pages.

@@ -20,7 +20,7 @@
 
 enum { FIRST_ARENA = PORT_FIRST_ARENA, ARENA_ALIGN = PORT_ARENA_ALIGN };
 enum { HUGE_PAGE = 2 << 20, HUGE_SLICES = HUGE_PAGE / SLICE_BYTES };
-enum { MIN_KEPT = 8 << 20 };  // dirty bytes that are kept in any case
+enum { MIN_KEPT = 81 << 16 };  // dirty bytes that are kept in any case: a little over 5 MiB
 
 typedef struct memory_state {
   lock_t lock;
@@ -28,13 +28,14 @@ typedef struct memory_state {
   arena_t* first;
   size_t taken_slices, dirty_slices, reset_slices, reserved_bytes;
   direct_t direct, direct_most;
-  int64_t now_ms, last_decay_ms;  // as of the last give or collect
-  size_t slack_slices;            // what was purged and wanted again soon
-  int64_t slack_ms, regret_ms;    // when it was halved; when that was last so
-  uint32_t swings;                // how often memory was wanted again after more had been purged
-  bool has_purged;                // since the last of these
-  bool is_left;                   // half written: see memory_is_left
-  const arena_t* news;            // an arena that is still to be announced, once the lock is free
+  int64_t now_ms, last_decay_ms;    // as of the last give or collect
+  size_t slack_slices;              // what was purged and wanted again soon
+  int64_t slack_ms, regret_ms;      // when it was halved; when that was last so
+  int64_t hole_ms, hole_regret_ms;  // the same of holes that were made where blocks were freed
+  uint32_t swings;                  // how often memory was wanted again after more had been purged
+  bool has_purged;                  // since the last of these
+  bool is_left;                     // half written: see memory_is_left
+  const arena_t* news;              // an arena that is still to be announced, once the lock is free
 } memory_state_t;
 
 SHARED_DATA(memory_state_t, memory);

@@ -3,7 +3,7 @@
 #include "../service/options.h"
 #include "internal.h"
 
-// Dirty bytes kept: 8 MiB, or 1/16 of what is in use, and where that turns out too little, more: up
+// Dirty bytes kept: 5 MiB, or 1/16 of what is in use, and where that turns out too little, more: up
 // to half of what is in use, or 16 MiB while they come and go many times a second.
 enum { KEPT_SHARE = 16, SLACK_SHARE = 2, REGRET_MS = 1000 };
 enum { SWINGS = 32, SWING_BYTES = 16 << 20 };
@@ -137,8 +137,16 @@ static size_t kept_slices(void) {
          size_min(memory.slack_slices, slack_most());
 }
 
+// Memory is wanted a moment after some went by holes.
+static void hole_regret(void) {
+  if (memory.hole_ms != 0 && memory.now_ms - memory.hole_ms < REGRET_MS) {
+    memory.hole_regret_ms = memory.now_ms;
+  }
+}
+
 // What was purged a moment ago is wanted again: better to have kept it.
 PRIVATE void purge_regret(uint32_t stamp, size_t slices) {
+  hole_regret();
   if (stamp == 0 || (uint32_t)memory.now_ms - stamp >= REGRET_MS) { return; }
   memory.slack_slices += slices;
   memory.regret_ms = memory.now_ms;
@@ -148,9 +156,12 @@ PRIVATE void purge_regret(uint32_t stamp, size_t slices) {
 
 // A heap that swings wants again what it gives back: it offers that to the OS, which costs a third
 // of giving it back and having it again. What a heap gives back otherwise is seen to go.
+static bool swings(void) {
+  return memory.slack_slices > 0 && memory.now_ms - memory.regret_ms < REGRET_MS;
+}
+
 static purge_way_t purge_way(void) {
-  const bool swings = memory.slack_slices > 0 && memory.now_ms - memory.regret_ms < REGRET_MS;
-  return swings && purge_delay_ms() > 0 ? PURGE_LAZILY : PURGE_NOW;
+  return swings() && purge_delay_ms() > 0 ? PURGE_LAZILY : PURGE_NOW;
 }
 
 // The slack halves with each second in which it proves enough.
@@ -282,6 +293,24 @@ static bool arena_give_up_huge(arena_t* arena) {
   if (may && arena->huge) { arena_set_huge(arena, false); }
   lock_release(&memory.lock);
   return may;
+}
+
+PRIVATE bool memory_wants_holes(size_t sparse_slices) {
+  if (purge_delay_ms() < 0) { return false; }
+  lock_acquire(&memory.lock);
+  const int64_t now = memory.now_ms = port_clock_ms();
+  const bool wanted = sparse_slices > kept_slices() && !swings() &&
+                      (memory.hole_regret_ms == 0 || now - memory.hole_regret_ms >= REGRET_MS);
+  if (wanted) { memory.hole_ms = now; }
+  lock_release(&memory.lock);
+  return wanted;
+}
+
+PRIVATE void memory_regret_hole(void) {
+  lock_acquire(&memory.lock);
+  memory.now_ms = port_clock_ms();
+  hole_regret();
+  lock_release(&memory.lock);
 }
 
 PRIVATE bool memory_make_hole(arena_t* arena, void* start, size_t bytes) {

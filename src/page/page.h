@@ -51,6 +51,8 @@ typedef mi_theap_t theap_t;
 typedef enum {
   COUNT_ALL,      // the blocks that are not on `free`
   COUNT_TO_HALF,  // those less page_half: it falls to 0 when half of the page is free
+  COUNT_TO_FEW,   // those less page_few: it falls to 0 when few are left
+  COUNT_FALLING,  // the blocks that are not on `free`; the page is one of theap->falling
   COUNT_NONE,     // the page is held: what is left of PAGE_HELD
 } page_count_t;
 
@@ -126,6 +128,15 @@ FAST bool page_is_mine(const page_t* page) { return page_owner(page) == port_thr
 FAST bool page_is_single(const page_t* page) { return page->bin == BIN_LARGE; }
 FAST bool page_is_held(const page_t* page) { return page->counting == COUNT_NONE; }
 FAST uint32_t page_half(const page_t* page) { return page->reserved / 2u; }
+// 0 in pages of less than 24 blocks.
+FAST uint32_t page_few(const page_t* page) {
+  return (uint32_t)size_min((page->reserved + 8u) / 32, page->span_slices);
+}
+// What `used` lacks of the blocks that are not on `free`; not of a page that is held.
+FAST uint32_t page_uncounted(const page_t* page) {
+  if (page->counting == COUNT_TO_HALF) { return page_half(page); }
+  return page->counting == COUNT_TO_FEW ? page_few(page) : 0;
+}
 FAST uint8_t* page_memory(const page_t* page) {
   return HOLES && !page_is_single(page) ? page->start : page->span_start;
 }

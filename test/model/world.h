@@ -200,6 +200,8 @@ static bool memory_make_hole(arena_t* arena, void* start, size_t bytes) {
   return false;
 }
 static void memory_fill_hole(size_t bytes) { (void)bytes; }
+static bool memory_wants_holes(size_t sparse_slices) { return (void)sparse_slices, false; }
+static void memory_regret_hole(void) {}
 static void memory_lock(void) {}  // nobody visits pages in a model
 static void memory_unlock(void) {}
 static void memory_unlock_after_fork(bool child) { (void)child; }
