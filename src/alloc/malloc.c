@@ -233,8 +233,21 @@ static void* row_hand_out(block_t* block, size_t size, bool zero) {
   return zero ? block_zero_all(page, block, size) : block;
 }
 
+// A large request that a row can serve does without what is done now and then, but for one in so
+// many.
+static void* malloc_large_again(size_t size, theap_t* theap, bool zero) {
+  enum { TICK_EVERY = 16 };
+  row_t* row = &theap->row[BIN_LARGE];
+  if (*row->top == NULL || ++row->taken % TICK_EVERY == 0) { return NULL; }
+  const large_want_t want = {.size = size, .align = LARGE_ALIGN, .zero = zero};
+  return malloc_large_from_row(theap, &want);
+}
+
 FAST void* malloc_from_row(size_t size, theap_t* theap, bool zero) {
-  if (KEEP_ROWS && size <= MEDIUM_REQUEST) {
+  if (KEEP_ROWS && size > MEDIUM_REQUEST) {
+    void* p = malloc_large_again(size, theap, zero);
+    if (p != NULL) { return p; }
+  } else if (KEEP_ROWS) {
     block_t* block = (block_t*)row_serve(theap, bin_of(size + PAD_BYTES));
     if (block != NULL) { return row_hand_out(block, size, zero); }
   }
