@@ -1,6 +1,6 @@
 #!/bin/sh
 # test: label=long when="release gcc glibc"
-# packages: python3-venv chromium poppler-utils
+# packages: python3-venv graphviz chromium poppler-utils
 # The documentation site can be built, strictly; its links lead somewhere, and pages fetch nothing
 # from elsewhere; the reference has each function that the library exports, and since when; the examples of the
 # reference (docs/examples) compile and end with status 0, and those of the pages do what these say;
@@ -32,6 +32,8 @@ while read -r function; do
 done <"$work/functions"
 [ "$(cat "$source"/build/site/api/*.html | grep -c 'class="since">since [0-9]')" -gt 150 ] ||
   fail "the reference does not say since when functions are there"
+
+grep -q '<svg' "$source/build/site/tuning.html" || fail "tuning.html has no drawing"
 
 # ---- the report ----------------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ and the API reference made of the headers. Links that fit the source tree are ma
 import os
 import re
 import shutil
+import subprocess
 import sys
 
 import api
@@ -28,6 +29,7 @@ ELSEWHERE = {
 HEADERS = ["mimalloc.h", "mimalloc-stats.h", "mimalloc-profile.h"]
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
 DECISION = re.compile(r"\[[^\]]*\]\([^)]*\)|`[^`]*`|\bdecision (\d{3})\b")
+DRAWING = re.compile(r"<!-- drawing: (\S+\.dot) -->")
 FENCE = re.compile(r"^ *(```|~~~)")
 
 
@@ -88,9 +90,17 @@ class Links:
                 return f"[{match.group(0)}]({target})"
         return match.group(0)
 
+    def drawing(self, document, match):
+        """A drawing by graphviz as part of the page, which site.css gives its colours."""
+        path = os.path.join(self.tree, os.path.dirname(document), match.group(1))
+        svg = subprocess.run(["dot", "-Tsvg", path], check=True, capture_output=True, text=True).stdout
+        svg = re.sub(r"<!--.*?-->\n?", "", svg[svg.index("<svg") :], flags=re.S)
+        return f'<div class="drawing">\n{svg}</div>'
+
     def rewrite_all(self, document, page, text):
         lines, fenced = [], False
         for line in text.split("\n"):
+            line = DRAWING.sub(lambda match: self.drawing(document, match), line)
             if FENCE.match(line):
                 fenced = not fenced
             if not fenced:

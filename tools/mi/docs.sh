@@ -2,11 +2,12 @@
 #       Builds the documentation site, build/site; its tools come from PyPI, once. --pdf: also the
 #       technical report as build/site/report.pdf, printed by chromium.
 
-# The tools, of the versions in docs/requirements.txt, go into build/docs-tools. Exit status 3: they
-# cannot be had here.
+# The tools, of the versions in docs/requirements.txt, go into build/docs-tools; drawings are made by
+# graphviz. Exit status 3: they cannot be had here.
 
 docs_tools() {  # folder
   local tools=$1
+  have dot || apt_install graphviz || die "docs needs graphviz" 3
   cmp -s "$root/docs/requirements.txt" "$tools/requirements.txt" && return
   have python3 || apt_install python3 || die "docs needs python3" 3
   python3 -c 'import ensurepip' 2>/dev/null || apt_install python3-venv ||
