@@ -7,6 +7,22 @@ GROUP = re.compile(r"^---- (.*?) ----\s*")
 ATTRIBUTE = re.compile(
     r"\bmi_attr_(?:malloc|noexcept)\b|\bmi_attr_alloc\w*\([^)]*\)|\bmi_decl_\w+\b|\bmi_cdecl\b"
 )
+# Which mimalloc has a function: 3.4 and older ones, but for these.
+PEERS = {
+    "in mimalloc 3.6": """
+        mi_arena_max_object_size mi_arenas_purge mi_free_small_local mi_free_small_local_nonnull
+        mi_free_small_nonnull mi_heap_profile mi_heap_profile_disable mi_heap_set_debug_fill_preserve
+        mi_pprof_profiler_delete mi_pprof_profiler_new mi_profile mi_profiler_snapshot mi_profiler_start
+        mi_profiler_stop mi_subproc_profile mi_theap_alloc_new mi_theap_alloc_new_n
+        mi_theap_alloc_new_nothrow mi_theap_delete mi_theap_quiescent_abandon mi_theap_rezalloc
+        mi_theap_stats_get mi_theap_stats_merge_to_heap mi_theap_wmalloc_small mi_theap_wzalloc_small
+        mi_theap_zalloc_aligned mi_thread_id_of mi_wmalloc_small mi_wzalloc_small""",
+    "in mimalloc 2": """
+        mi_abandoned_visit_blocks mi_heap_check_owned mi_heap_contains_block mi_heap_get_backing
+        mi_heap_get_default mi_heap_guarded_set_sample_rate mi_heap_guarded_set_size_bound mi_heap_new_ex
+        mi_heap_set_default mi_subproc_delete""",
+    "only here": "mi_page_user_data mi_register_page_release",
+}
 SKIPPED = re.compile(r"^(#(if|el|endif|include|undef|pragma)|#define (MIMALLOC_|mi_(attr|decl|cdecl)))")
 
 
@@ -114,7 +130,12 @@ def group(title, text, names, examples):
     rest = rest.rstrip(")")
     rest = rest[:1].upper() + rest[1:] + "." if rest else ""
     out = [f"## {title.strip()}", "", rest, "", prose(text, names), ""]
-    return out + shown(examples.pop(re.sub(r"[^a-z0-9]+", "-", title.strip().lower()), None))
+    name = re.sub(r"[^a-z0-9]+", "-", title.strip().lower())
+    if name == "types":
+        return out
+    if name not in examples:
+        raise SystemExit(f"api: docs/examples has no {name}.c, the example of a group")
+    return out + shown(examples.pop(name))
 
 
 def shown(example):
@@ -126,14 +147,20 @@ def shown(example):
 
 
 def versions(text):
-    """Maps each function to the version that brought it: the node of cmake/mimalloc.map."""
+    """Maps each function to the version that brought it, the node of cmake/mimalloc.map, and to
+    mimalloc's that has it."""
     found = {}
+    peers = {name: peer for peer, names in PEERS.items() for name in names.split()}
     for line in text.split("\n"):
         node = re.match(r"MIMALLOC_([0-9.]+)", line)
         if node:
             version = node.group(1)
         elif re.match(r" +mi_\w+;", line):
-            found[line.strip(" ;")] = version
+            name = line.strip(" ;")
+            peer = peers.pop(name, "in mimalloc 3.4")
+            found[name] = f"{version}; {peer}"
+    if peers:
+        raise SystemExit(f"api: not in the map of symbols: {sorted(peers)}")
     return found
 
 
@@ -144,6 +171,7 @@ def page(header, text, examples, since):
         raise SystemExit(f"{header}: no comment at its start")
     names = {name for each in found if each[0] == "entry" for code in each[2] for name in declared(code)}
     out = [f"# {header}", "", f"```c\n#include <{header}>\n```", ""]
+    out += ["*Since* is the version of this library that brought a function, and a version of mimalloc that has it.", ""]
     hidden = False
     for each in found:
         if each[0] == "group":
