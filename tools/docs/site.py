@@ -133,7 +133,8 @@ def decisions_index(found):
     rows = "\n".join(f"- [{title}]({name})" for title, name in found)
     return f"""# Decisions
 
-What was chosen, why, and what was measured. One that a later one replaced says so in its first lines.
+What was chosen, why, and what follows from it; each links to what was measured. One that a later one
+replaced says so in its first lines.
 
 {rows}
 """
@@ -142,10 +143,6 @@ What was chosen, why, and what was measured. One that a later one replaced says 
 def navigation(tree, template, found):
     """The template's lines, with those that only the tree knows."""
     each = "".join(f"      - decisions/{name}\n" for _, name in found)
-    each += "".join(
-        f"      - Measurements for {name[:-3]}: measurements/{name}\n"
-        for name in sorted(os.listdir(os.path.join(tree, "docs/measurements")))
-    )
     headers = "".join(f"      - {header}: api/{header[:-2]}.md\n" for header in HEADERS)
     return template.replace("      - @DECISIONS@\n", each).replace("      - @HEADERS@\n", headers)
 
