@@ -1,5 +1,5 @@
 #!/bin/sh
-# test: when="release gcc glibc override" timeout=300
+# test: when="release gcc glibc override" timeout=600
 # Installs the library into a folder of its own and uses it in every way that the README names.
 # Wants MI_BUILD_DIR (a finished build), MI_SOURCE_DIR, CC and CXX.
 # shellcheck disable=SC2317  # the functions way_... are called by way
