@@ -15,55 +15,25 @@
 #include "../port/port.h"
 
 #if defined(_WIN32) && defined(MI_SHARED_LIB)
-#include "../port/windows_head.h"
-
-#include <errno.h>
-#include <string.h>
-
-#include "../api/basic.h"
 #include "../service/message.h"
+#include "windows_names.h"
 
 typedef void any_function_t(void);
-typedef int mode_fun(void);
-typedef int handler_fun(size_t size);
 
 static HMODULE crt;
-static HANDLE crt_heap;
-static mode_fun* crt_new_mode;        // _query_new_mode: does malloc call the new-handler?
-static handler_fun* crt_new_handler;  // _callnewh: 0 if there is none
 
-// The caller knows the type.
+// The runtime's heap is the process's, also before the runtime is ready to tell.
+static HANDLE runtime_heap(void) { return GetProcessHeap(); }
+
 static void runtime_find(const char* name, void* pointer) {
   const FARPROC found = crt == NULL ? NULL : GetProcAddress(crt, name);
   memcpy(pointer, (const void*)&found, sizeof(found));
 }
 
-static bool is_ours(const void* p) { return page_of(p) != page_none(); }
-
-// ---- memory as the runtime wants it ----
-
-// What lies behind the size that was asked for reads as zero: _recalloc clears from what _msize
-// says, which is all of the block here, and a program may count on the rest.
-static void* with_zeros_behind(void* p, size_t size) {
-  if (p == NULL) { return NULL; }
-  const size_t usable = block_usable(p);
-  if (usable > size) { memset((uint8_t*)p + size, 0, usable - size); }
-  return p;
-}
-
-static void* take(size_t size, bool zero) {
-  theap_t* theap = theap_current();
-  return with_zeros_behind(zero ? theap_zalloc(theap, size) : theap_malloc(theap, size), size);
-}
-
-static void* retake(void* p, size_t size, bool zero) {
-  return with_zeros_behind(theap_realloc(theap_current(), p, size, zero), size);
-}
-
 // ---- 1. filters ----
 
 static void* WINAPI filter_alloc(HANDLE heap, DWORD flags, SIZE_T size) {
-  if (heap != crt_heap) { return HeapAlloc(heap, flags, size); }
+  if (heap != runtime_heap()) { return HeapAlloc(heap, flags, size); }
   return take(size, (flags & HEAP_ZERO_MEMORY) != 0);
 }
 
@@ -151,77 +121,6 @@ static int filter_imports(uint8_t* base) {
 
 // ---- 2. jumps ----
 
-// The runtime's own malloc would ask the new-handler in this case.
-static bool asks_again(size_t size) {
-  return crt_new_mode != NULL && crt_new_handler != NULL && crt_new_mode() != 0 &&
-         crt_new_handler(size) != 0;
-}
-
-static void* crt_malloc(size_t size) {
-  void* p = take(size, false);
-  while (unlikely(p == NULL) && asks_again(size)) { p = take(size, false); }
-  return p;
-}
-
-static void* crt_calloc(size_t count, size_t size) {
-  size_t total = 0;
-  if (unlikely(size_mul_overflows(count, size, &total))) {
-    port_errno_set(ENOMEM);
-    return NULL;
-  }
-  void* p = take(total, true);
-  while (unlikely(p == NULL) && asks_again(total)) { p = take(total, true); }
-  return p;
-}
-
-static void crt_free(void* p) {
-  if (likely(p == NULL || is_ours(p))) {
-    block_free(p);
-  } else {
-    (void)HeapFree(crt_heap, 0, p);
-  }
-}
-
-// Of the time before.
-static void* bring_over(void* p, size_t size) {
-  const size_t old = HeapSize(crt_heap, 0, p);
-  void* q = crt_malloc(size);
-  if (q == NULL) { return NULL; }
-  memcpy(q, p, old < size ? old : size);
-  (void)HeapFree(crt_heap, 0, p);
-  return q;
-}
-
-static void* crt_realloc(void* p, size_t size) {
-  if (p == NULL) { return crt_malloc(size); }
-  if (size == 0) {
-    crt_free(p);
-    return NULL;
-  }
-  if (unlikely(!is_ours(p))) { return bring_over(p, size); }
-  void* q = retake(p, size, false);
-  while (unlikely(q == NULL) && asks_again(size)) { q = retake(p, size, false); }
-  return q;
-}
-
-static size_t crt_msize(void* p) {
-  return p == NULL || is_ours(p) ? block_usable(p) : HeapSize(crt_heap, 0, p);
-}
-
-static void* crt_expand(void* p, size_t size) { return size <= crt_msize(p) ? p : NULL; }
-
-static void* crt_recalloc(void* p, size_t count, size_t size) {
-  size_t total = 0;
-  if (unlikely(size_mul_overflows(count, size, &total))) {
-    port_errno_set(ENOMEM);
-    return NULL;
-  }
-  const size_t old = p == NULL ? 0 : crt_msize(p);
-  uint8_t* q = (uint8_t*)crt_realloc(p, total);
-  if (q != NULL && total > old) { memset(q + old, 0, total - old); }
-  return q;
-}
-
 static const replaced_t jumps[] = {
     {"malloc", BY(crt_malloc)},      {"_malloc_base", BY(crt_malloc)},
     {"calloc", BY(crt_calloc)},      {"_calloc_base", BY(crt_calloc)},
@@ -302,8 +201,7 @@ static int jump_from_exports(void) { return 0; }
 
 // ---- start ----
 
-// The runtime's heap is the process's, also before the runtime is ready to tell. False: nothing
-// leads here.
+// False: nothing leads here.
 PRIVATE bool redirect_start(bool at_start) {
   const char* disabled = port_getenv("MIMALLOC_DISABLE_REDIRECT");
   if (disabled != NULL && *disabled != 0 && strcmp(disabled, "0") != 0) { return false; }
@@ -312,9 +210,6 @@ PRIVATE bool redirect_start(bool at_start) {
     message_verbose("malloc is not redirected: the program has no ucrtbase.dll");
     return false;
   }
-  crt_heap = GetProcessHeap();
-  runtime_find("_query_new_mode", (void*)&crt_new_mode);
-  runtime_find("_callnewh", (void*)&crt_new_handler);
   const int filtered = filter_imports((uint8_t*)crt);
   const int jumped = at_start && filtered > 0 ? jump_from_exports() : 0;
   message_verbose("malloc of ucrtbase.dll: %d of its imports lead here, %d of its exports",
