@@ -103,6 +103,7 @@ enum {
   GUARDED_BUILD = MI_GUARDED,
   ENDS_WITHOUT_MEMORY = MI_XMALLOC,  // a request that can't be served ends the process
   TRACKED = MI_TRACK_VALGRIND || MI_TRACK_ASAN || MI_TRACK_ETW,  // a tool knows each block
+  TRACKED_WAITS = TRACKED && !MI_TRACK_ETW,  // … also after it was freed, for a while
   // LeakSanitizer reads all that the map of the process calls readable: guards must show there.
   GUARDS_ARE_MAPPINGS = MI_TRACK_ASAN,
   CHECKED_BUILD = MI_SECURE >= 1 || MI_DEBUG >= 1,  // misuse is reported, and ends the process

@@ -8,11 +8,11 @@
 //   track_taken, _resized, _given   src/alloc/tracked.c, src/heap/tracked.c: one block each
 //   track_hide                src/page/page.c: what a page has from the OS, before its first block
 //   track_show                src/memory/frontier.c: memory of the program's own function
-//   track_mapped, _unmapped   src/port/unix_map.h: ranges of addresses
+//   track_start               src/port/windows_thread.h: as the process starts
+//   track_mapped, _unmapped   src/port/unix_map.h, src/port/windows.c: ranges of addresses
+//   track_committed, _decommitted, _protected   src/port/windows.c: parts of them
 //   track_read                src/port/linux.c: what the kernel has written
 //   track_refused, _wrong     src/alloc/tracked.c: crimes that only the allocator sees
-//
-// A port to Windows supplies etw.h beside this file, with the same functions.
 #ifndef MI_BASE_TRACK_H
 #define MI_BASE_TRACK_H
 
@@ -90,6 +90,13 @@ FAST void track_unmapped(void* p, size_t bytes) { (void)p, (void)bytes; }
 FAST void track_wrong(const void* p, size_t bytes) { (void)p, (void)bytes; }
 FAST void track_refused(void* p) { (void)p; }
 
+#endif
+
+#if !MI_TRACK_ETW
+FAST void track_start(void) {}
+FAST void track_committed(const void* p, size_t bytes) { (void)p, (void)bytes; }
+FAST void track_decommitted(const void* p, size_t bytes) { (void)p, (void)bytes; }
+FAST void track_protected(const void* p, size_t bytes) { (void)p, (void)bytes; }
 #endif
 
 // ---- MemorySanitizer, which knows the C library's calls, but no system call ----

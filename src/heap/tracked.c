@@ -106,7 +106,7 @@ PRIVATE void tracked_take_back(label_t* label) {
   const size_t bytes = label->bytes;
   label->state = state_at(label, LABEL_GIVEN);
   track_given(p, bytes);
-  block_t* old = quarantine_exchange((block_t*)label);
+  block_t* old = TRACKED_WAITS ? quarantine_exchange((block_t*)label) : (block_t*)label;
   if (old != NULL) { quarantine_give(old); }
 }
 

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "../base/bits.h"
+#include "../base/track.h"
 
 // Not every set of headers declares them.
 EXTERN_C __declspec(dllimport) PEB* NTAPI RtlGetCurrentPeb(void);
@@ -76,10 +77,29 @@ static void find_all(void) {
 
 // ---- memory ----
 
+// The page file may be growing: then there is memory in a moment. ms: for so long it is asked for.
+static _Atomic(long) patience_ms;
+
+PRIVATE void port_retry_for(long ms) { store_relaxed(&patience_ms, ms); }
+
+// After a call that failed: whether to try again, for which it has slept.
+static bool may_come(long* waited_ms) {
+  enum { STEP_MS = 10 };
+  if (GetLastError() != ERROR_COMMITMENT_LIMIT || *waited_ms >= load_relaxed(&patience_ms) ||
+      port_is_ending()) {
+    return false;
+  }
+  Sleep(STEP_MS);
+  *waited_ms += STEP_MS;
+  return true;
+}
+
 static int os_alloc(void* start, size_t bytes, DWORD kind, void** out) {
+  long waited = 0;
   const DWORD saved = GetLastError();
   const DWORD protection = kind == MEM_RESERVE ? PAGE_NOACCESS : PAGE_READWRITE;
-  void* p = VirtualAlloc(start, bytes, kind, protection);
+  void* p;
+  do { p = VirtualAlloc(start, bytes, kind, protection); } while (p == NULL && may_come(&waited));
   const int error = p != NULL ? 0 : error_of(GetLastError());
   SetLastError(saved);
   if (p != NULL) { *out = p; }
@@ -109,9 +129,13 @@ typedef struct extra {
 enum { EXTRA_ADDRESS = 1, EXTRA_NODE = 2, EXTRA_FLAGS = 5, FLAG_HUGE = 0x10 };
 
 static int os_alloc_with(size_t bytes, DWORD kind, const extra_t* extras, ULONG count, void** out) {
+  long waited = 0;
   const DWORD saved = GetLastError();
-  void* p = os_alloc2(GetCurrentProcess(), NULL, bytes, kind, PAGE_READWRITE,
-                      (void*)(uintptr_t)extras, count);
+  void* p;
+  do {
+    p = os_alloc2(GetCurrentProcess(), NULL, bytes, kind, PAGE_READWRITE, (void*)(uintptr_t)extras,
+                  count);
+  } while (p == NULL && may_come(&waited));
   const int error = p != NULL ? 0 : error_of(GetLastError());
   SetLastError(saved);
   if (p != NULL) { *out = p; }
@@ -157,21 +181,29 @@ static int os_map(size_t bytes, size_t align, DWORD kind, void** out) {
 }
 
 PRIVATE int port_reserve(size_t bytes, size_t align, void** out) {
-  return os_map(bytes, align, MEM_RESERVE, out);
+  const int error = os_map(bytes, align, MEM_RESERVE, out);
+  if (error == 0) { track_mapped(*out, bytes); }
+  return error;
 }
 
 PRIVATE int port_map(size_t bytes, size_t align, void** out) {
   *out = NULL;
-  return os_map(bytes, align, MEM_RESERVE | MEM_COMMIT, out);
+  const int error = os_map(bytes, align, MEM_RESERVE | MEM_COMMIT, out);
+  if (error != 0) { return error; }
+  track_mapped(*out, bytes);
+  track_committed(*out, bytes);
+  return 0;
 }
 
 PRIVATE int port_release(void* start, size_t bytes) {
-  (void)bytes;
+  track_unmapped(start, bytes);
   return os_free(start, 0, MEM_RELEASE);
 }
 
 PRIVATE int port_commit(void* start, size_t bytes) {
-  return os_alloc(start, bytes, MEM_COMMIT, &start);
+  const int error = os_alloc(start, bytes, MEM_COMMIT, &start);
+  if (error == 0) { track_committed(start, bytes); }
+  return error;
 }
 
 PRIVATE int port_map_guarded(size_t bytes, void** out) {
@@ -179,6 +211,7 @@ PRIVATE int port_map_guarded(size_t bytes, void** out) {
   void* start = NULL;
   int error = os_alloc(NULL, bytes + 2 * page, MEM_RESERVE, &start);
   if (error != 0) { return error; }
+  track_mapped(start, bytes + 2 * page);
   *out = (uint8_t*)start + page;
   error = port_commit(*out, bytes);
   if (error != 0) { (void)port_release(start, bytes + 2 * page); }
@@ -186,7 +219,8 @@ PRIVATE int port_map_guarded(size_t bytes, void** out) {
 }
 
 PRIVATE void port_release_guarded(void* start, size_t bytes) {
-  (void)port_release((uint8_t*)start - port_page_bytes(), bytes);
+  const size_t page = port_page_bytes();
+  (void)port_release((uint8_t*)start - page, bytes + 2 * page);
 }
 
 PRIVATE int port_populate(void* start, size_t bytes) {
@@ -194,7 +228,11 @@ PRIVATE int port_populate(void* start, size_t bytes) {
   return ENOSYS;
 }
 
-PRIVATE int port_decommit(void* start, size_t bytes) { return os_free(start, bytes, MEM_DECOMMIT); }
+PRIVATE int port_decommit(void* start, size_t bytes) {
+  const int error = os_free(start, bytes, MEM_DECOMMIT);
+  if (error == 0) { track_decommitted(start, bytes); }
+  return error;
+}
 
 PRIVATE int port_reset(void* start, size_t bytes) {
   return os_alloc(start, bytes, MEM_RESET, &start);
@@ -233,6 +271,7 @@ PRIVATE int port_seal(void* start, size_t bytes, bool on) {
   const bool done = VirtualProtect(start, bytes, on ? PAGE_NOACCESS : PAGE_READWRITE, &before);
   const int error = done ? 0 : error_of(GetLastError());
   SetLastError(saved);
+  if (done) { track_protected(start, bytes); }
   return error;
 }
 
@@ -264,7 +303,11 @@ PRIVATE int port_map_huge(size_t bytes, size_t huge_bytes, int node, void** out)
   if (huge_bytes > GetLargePageMinimum()) {
     extras[count++] = (extra_t){.type = EXTRA_FLAGS, .value = FLAG_HUGE};
   }
-  return os_alloc_with(bytes, kind, extras, count, out);
+  const int error = os_alloc_with(bytes, kind, extras, count, out);
+  if (error != 0) { return error; }
+  track_mapped(*out, bytes);
+  track_committed(*out, bytes);
+  return 0;
 }
 
 PRIVATE size_t port_address_limit(void) { return SIZE_MAX; }
@@ -531,5 +574,9 @@ PRIVATE int port_at_fork(void (*prepare)(void), void (*parent)(void), void (*chi
 
 PRIVATE void port_lock_streams_for_fork(void) {}
 PRIVATE void port_unlock_streams_after_fork(bool child) { (void)child; }
+
+#if MI_TRACK_ETW
+SHARED_DATA_DEF(etw_provider_t, etw_provider);
+#endif
 
 #include "windows_thread.h"

@@ -54,6 +54,7 @@ UNUSED static void loader_calls(DWORD reason) {
   if (reason == DLL_PROCESS_ATTACH) {
     find_all();
     stay_loaded();
+    track_start();
   }
   if (reason == DLL_THREAD_DETACH) { thread_ends(); }
 }
