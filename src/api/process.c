@@ -65,6 +65,7 @@ static COLD void process_start(void) {
   process_init();
   if (add_relaxed(&starts, 1) != 0) { return; }
   (void)elapsed_ms();
+  port_retry_for(option_get(mi_option_retry_on_oom));
   process_watch_fork();
   if (will_print()) { port_check_stderr(); }
   if (will_print_at_end()) { port_keep_stderr(); }

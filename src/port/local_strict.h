@@ -21,6 +21,7 @@ extern HIDDEN _Atomic(bool) port_ending;  // what a test sets
 FAST bool port_is_ending(void) { return load_relaxed(&port_ending); }
 PRIVATE void port_end_init(void (*on_end)(void));
 PRIVATE void port_see_end(void);
+FAST void port_retry_for(long ms) { (void)ms; }
 
 FAST uintptr_t port_thread_id(void) { return (uintptr_t)&port_thread_mark; }
 

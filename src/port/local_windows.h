@@ -35,6 +35,7 @@ EXTERN_C __declspec(dllimport) unsigned char __stdcall RtlDllShutdownInProgress(
 FAST bool port_is_ending(void) { return RtlDllShutdownInProgress() != 0; }
 PRIVATE void port_end_init(void (*on_end)(void));
 PRIVATE void port_see_end(void);
+PRIVATE void port_retry_for(long ms);
 
 // The block that the system has for each thread.
 FAST uintptr_t port_thread_id(void) {

@@ -165,6 +165,9 @@ PRIVATE void port_unlock_streams_after_fork(bool child);
 //   port_end_init(void (*on_end)(void)), port_see_end()
 //                                   the latter calls on_end, the first time
 
+// In the port's header, where memory may be refused for a moment, since a page file is growing.
+//   FAST void port_retry_for(long ms)  for so long port_commit and port_map ask again
+
 // In the port's header, for who is given a block that is none of ours: false where the C library
 // has no malloc but ours. Else they have its own free and realloc see to it.
 //   FAST bool port_free_foreign(void* p)
