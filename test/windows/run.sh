@@ -1,32 +1,55 @@
 #!/bin/bash
 # Builds for Windows and runs the tests under wine: for each a line that begins with pass, FAIL or
-# skip. Part of ./mi cross windows.
+# skip, the toolchain and the test. Part of ./mi cross windows.
 #   run.sh FOLDER        what is built goes there
+# What there is is in the environment: ZIG, zig's compiler; GENUINE, a folder with Microsoft's own
+# ucrtbase.dll; PROGRAMS, one with programs that its compiler has built. What is empty is skipped.
 #
-# Compiler of all that runs is mingw's gcc. With clang 19 and Wine's headers (libwine-dev) the library
-# is also compiled with the ABI of MSVC; where zig is in build/cross/zig, its tests run too.
+# gcc is mingw's; msvc is clang 19 with the ABI of Microsoft's compiler, Wine's headers and a start
+# of our own (msvc_start.c), since no package brings Microsoft's headers and libraries.
 root=$(cd "$(dirname "$0")/../.." && pwd)
+here=$root/test/windows
 mkdir -p "$1" && cd "$1" || exit 2
-export WINEPREFIX=$PWD/prefix WINEDEBUG=-all WINEARCH=win64
+export WINEPREFIX=$PWD/prefix WINEDEBUG=-all WINEARCH=win64 DISPLAY=
 wine=$(type -P wine64 || echo /usr/lib/wine/wine64)
 options="-std=gnu11 -O2 -I$root/include -I$root/test -fno-builtin-malloc -fexceptions"
 gcc=x86_64-w64-mingw32-gcc
+gxx=x86_64-w64-mingw32-g++
 failed=0
 
-outcome() {  # name status
-  if [ "$2" = 0 ]; then echo "pass $1"; else echo "FAIL $1 (status $2)"; failed=1; fi
+outcome() {  # toolchain name status
+  if [ "$3" = 0 ]; then echo "pass $1 $2"; else echo "FAIL $1 $2 (status $3)"; failed=1; fi
 }
 
-expect() {  # name expected-status command...
-  local name=$1 expected=$2 status
-  shift 2
-  timeout 120 "$@" >"$name.log" 2>&1 </dev/null
+expect() {  # toolchain name expected-status command...
+  local toolchain=$1 name=$2 expected=$3 status
+  shift 3
+  timeout 120 "$@" >"$toolchain-$name.log" 2>&1 </dev/null
   status=$?
-  [ $status = "$expected" ] || head -n 5 "$name.log"
-  outcome "$name" $((status == expected ? 0 : status == 0 ? 1 : status))
+  [ $status = "$expected" ] || head -n 5 "$toolchain-$name.log"
+  outcome "$toolchain" "$name" $((status == expected ? 0 : status == 0 ? 1 : status))
+}
+
+build() {  # toolchain name command...: says nothing if it is well
+  local toolchain=$1 name=$2
+  shift 2
+  "$@" >build.log 2>&1 && return
+  head -n 5 build.log
+  outcome "$toolchain" "$name" 1
+  return 1
 }
 
 [ -d prefix ] || "$wine" wineboot -i >/dev/null 2>&1
+"$wine" cmd /c exit 0 >/dev/null 2>&1 || { echo "FAIL wine (it does not start)"; exit 1; }
+
+# On Microsoft's runtime, which lies beside the program, in place of wine's.
+genuine() {  # program arguments...
+  local program=$1
+  shift
+  WINEDLLOVERRIDES='ucrtbase,msvcp140,vcruntime140,vcruntime140_1=n,b' "$wine" "$program" "$@"
+}
+export -f genuine
+export wine
 
 # ---- the static library: tests of the interface that ask for no more than Windows has ------------
 
@@ -34,79 +57,170 @@ tests='aligned arena_full extended fill_preserve hooks huge_remainders override_
   stats_shrinking ublock words zero zero_realloc zero_reset'
 threaded='collector full_pages page_lengths page_release stats stats_exact'
 
-static() {  # name compiler defines libraries tests...
-  local name=$1 compiler=$2 defines=$3 libraries=$4 test
+static() {  # toolchain compiler defines libraries tests...
+  local toolchain=$1 compiler=$2 defines=$3 libraries=$4 test
   shift 4
   # shellcheck disable=SC2086  # lists of words
-  $compiler $options $defines -c -o "static-$name.o" "$root/src/static.c" >"static-$name.log" 2>&1
-  outcome "static-$name" $?
+  build "$toolchain" library $compiler $options $defines -c -o "static-$toolchain.o" \
+    "$root/src/static.c" || return
   for test in "$@" ../windows/last_error; do
+    local name=${test##*/}
     # shellcheck disable=SC2086
-    $compiler $options $defines -w -o "${test##*/}-$name.exe" "$root/test/api/$test.c" \
-      "static-$name.o" $libraries >build.log 2>&1 || head -n 3 build.log
-    expect "${test##*/}-$name" 0 "$wine" "${test##*/}-$name.exe"
+    build "$toolchain" "$name" $compiler $options $defines -w -o "$name-$toolchain.exe" \
+      "$root/test/api/$test.c" "static-$toolchain.o" $libraries &&
+      expect "$toolchain" "$name" 0 "$wine" "$name-$toolchain.exe"
   done
 }
 
 # shellcheck disable=SC2086  # lists of words
-static gcc $gcc -DNDEBUG "-static -lpthread -lntdll" $tests $threaded
-# shellcheck disable=SC2086
-static gcc-debug $gcc "" "-static -lpthread -lntdll" $tests $threaded
-# shellcheck disable=SC2086
-static gcc-secure $gcc "-DNDEBUG -DMI_SECURE=4" "-static -lpthread -lntdll" $tests $threaded
-
-zig=$root/build/cross/zig/bin/python3
-if [ -x "$zig" ]; then
+{
+  static gcc $gcc -DNDEBUG "-static -lpthread -lntdll" $tests $threaded
+  static gcc-debug $gcc "" "-static -lpthread -lntdll" $tests $threaded
+  static gcc-secure $gcc "-DNDEBUG -DMI_SECURE=4" "-static -lpthread -lntdll" $tests $threaded
+}
+if [ -n "$ZIG" ]; then
   # shellcheck disable=SC2086
-  static zig "$zig -m ziglang cc -target x86_64-windows-gnu" -DNDEBUG -lntdll $tests
+  static zig "$ZIG -target x86_64-windows-gnu" -DNDEBUG -lntdll $tests
 else
-  echo "skip zig: not in build/cross/zig (./mi cross glibc-2.17 puts it there)"
+  echo "skip zig: no zig (Python package ziglang)"
 fi
 
-wine_headers=/usr/include/wine/wine
-if [ -d $wine_headers/windows ] && command -v clang-19 >/dev/null; then
-  clang-19 --target=x86_64-pc-windows-msvc -std=gnu11 -O2 -w -nostdlibinc \
-    -isystem $wine_headers/msvcrt -isystem $wine_headers/windows -D_UCRT -DNDEBUG \
-    -D_InterlockedCompareExchange128=_wine_ICE128 -DInterlockedExchange64=_InterlockedExchange64 \
-    -c -o static-msvc.o "$root/src/static.c" >static-msvc.log 2>&1
-  outcome static-msvc $?
+# ---- memory that is refused ----------------------------------------------------------------------
+
+# shellcheck disable=SC2086
+build gcc fault $gcc $options -w -o fault.exe "$here/fault.c" static-gcc.o -lntdll -static &&
+  expect gcc fault 0 "$wine" fault.exe
+
+# ---- events (MI_TRACK=ETW) -----------------------------------------------------------------------
+
+# shellcheck disable=SC2086
+{
+  static etw $gcc "-DNDEBUG -DMI_TRACK_ETW=1" "-static -lntdll" aligned realloc_grid words zero
+  build etw events $gcc $options -w -o events.exe "$here/etw.c" static-etw.o -lntdll &&
+    expect etw events 0 "$wine" events.exe
+}
+
+# ---- the C runtime's names and C++'s, in a program that the library is linked into ---------------
+
+# mingw's gcc takes ucrtbase.dll for msvcrt.dll where its specifications are told.
+$gcc -dumpspecs | sed 's/-lmsvcrt/-lucrt/g' >ucrt.specs
+ucrt="-specs=ucrt.specs -D_UCRT -D__MSVCRT_VERSION__=0xE00"
+throws=-Wl,-u,_ZSt17__throw_bad_allocv,-u,_ZSt15get_new_handlerv
+libraries=$(dirname "$($gxx -print-file-name=libstdc++.dll.a)")
+export WINEPATH="Z:${libraries//\//\\}"
+
+# shellcheck disable=SC2086
+if build gcc override $gcc $options -DNDEBUG -DMI_MALLOC_OVERRIDE=1 -c -o override.o \
+  "$root/src/static.c"; then
+  build gcc static $gcc $options -w -o static.exe "$here/static.c" override.o -lntdll &&
+    expect gcc static 0 "$wine" static.exe
+  build gcc static-ucrt $gcc $ucrt $options -w -o static-ucrt.exe "$here/static.c" override.o \
+    -lntdll && expect gcc static-ucrt 0 "$wine" static-ucrt.exe
+  cxx="$gxx -std=c++17 -O2 -w -I$root/include $here/operators.cpp override.o -lntdll"
+  build gcc operators $cxx -o operators.exe && expect gcc operators 0 "$wine" operators.exe all
+  build gcc operators-static $cxx -static $throws -o operators-static.exe &&
+    expect gcc operators-static 0 "$wine" operators-static.exe all
+  build gcc new_delete $gxx -std=c++17 -O2 -w -I"$root/include" -I"$root/test" \
+    "$root/test/api/new_delete.cpp" static-gcc.o -lntdll -static $throws -o new_delete.exe &&
+    expect gcc new_delete 0 "$wine" new_delete.exe
+fi
+
+# ---- the ABI of Microsoft's compiler -------------------------------------------------------------
+
+headers=/usr/include/wine/wine
+msvc="clang-19 --target=x86_64-pc-windows-msvc -O2 -w -nostdlibinc -isystem $headers/msvcrt
+  -isystem $headers/windows -D_UCRT -DNDEBUG -D_InterlockedCompareExchange128=_wine_ICE128
+  -DInterlockedExchange64=_InterlockedExchange64 -fexceptions -fno-builtin
+  -I$root/include -I$root/test"
+mingw=/usr/x86_64-w64-mingw32/lib
+
+msvc_link() {  # program objects...
+  local program=$1
+  shift
+  lld-link-19 /nologo /nodefaultlib /subsystem:console "/out:$program" "$@" msvc_start.obj \
+    vcruntime140.lib "$mingw"/lib{kernel32,ucrtbase,ntdll}.a
+}
+
+msvc_runtime() {
+  printf '%s\n' 'LIBRARY VCRUNTIME140.dll' EXPORTS __CxxFrameHandler3 __C_specific_handler \
+    _CxxThrowException memcpy memmove memset memcmp strchr >vcruntime140.def
+  llvm-dlltool-19 -m i386:x86-64 -d vcruntime140.def -l vcruntime140.lib &&
+    $msvc -std=gnu11 -c -o msvc_start.obj "$here/msvc_start.c" &&
+    $msvc -std=gnu11 -c -o static-msvc.obj "$root/src/static.c" &&
+    $msvc -std=gnu11 -DMI_MALLOC_OVERRIDE=1 -c -o override-msvc.obj "$root/src/static.c"
+}
+
+on_genuine() {  # toolchain name status program arguments...
+  if [ -z "$GENUINE" ]; then
+    echo "skip $1 $2: no genuine ucrtbase.dll"
+    return
+  fi
+  mkdir -p genuine && cp -u "$GENUINE"/{ucrtbase,vcruntime140,vcruntime140_1,msvcp140}.dll \
+    "$4" genuine && { [ ! -e mimalloc.dll ] || cp -u mimalloc.dll genuine; }
+  local toolchain=$1 name=$2 status=$3 program=$4
+  shift 4
+  expect "$toolchain" "$name" "$status" bash -c 'cd genuine && genuine "$@"' sh "$program" "$@"
+}
+
+msvc_test() {  # source objects...
+  local test=${1##*/} language=-std=gnu11
+  [[ $1 != *.cpp ]] || language='-std=c++17 -fcxx-exceptions'
+  test=${test%.*}
+  # shellcheck disable=SC2086
+  build msvc "$test" $msvc $language -c -o "$test.obj" "$1" &&
+    build msvc "$test" msvc_link "$test-msvc.exe" "$test.obj" "${@:2}"
+}
+
+if [ -d $headers/windows ] && command -v clang-19 lld-link-19 llvm-dlltool-19 >/dev/null; then
+  if build msvc library msvc_runtime; then
+    for test in zero_realloc realloc_grid words ublock ../windows/last_error; do
+      msvc_test "$root/test/api/$test.c" static-msvc.obj &&
+        expect msvc "${test##*/}" 0 "$wine" "${test##*/}-msvc.exe"
+    done
+    msvc_test "$here/static.c" override-msvc.obj && {
+      expect msvc static 0 "$wine" static-msvc.exe
+      on_genuine msvc static-genuine 0 static-msvc.exe
+    }
+    msvc_test "$here/operators.cpp" override-msvc.obj && {
+      expect msvc operators 0 "$wine" operators-msvc.exe
+      on_genuine msvc operators-genuine 0 operators-msvc.exe handlers
+    }
+  fi
 else
-  echo "skip static-msvc: it needs clang-19 and libwine-dev"
+  echo "skip msvc: it needs clang-19, lld-19, llvm-19 and libwine-dev"
 fi
 
 # ---- the DLL -------------------------------------------------------------------------------------
 
 # shellcheck disable=SC2086
-$gcc $options -DNDEBUG -DMI_SHARED_LIB -DMI_SHARED_LIB_EXPORT -nostdlib -shared -Wl,-e,DllMain \
-  -Wl,--out-implib,libmimalloc.dll.a -o mimalloc.dll "$root/src/static.c" \
-  -lkernel32 -lntdllcrt -lntdll -lgcc >dll.log 2>&1
-outcome dll $?
+build dll library $gcc $options -DNDEBUG -DMI_SHARED_LIB -DMI_SHARED_LIB_EXPORT -nostdlib -shared \
+  -Wl,-e,DllMain -Wl,--out-implib,libmimalloc.dll.a -o mimalloc.dll "$root/src/static.c" \
+  -lkernel32 -lntdllcrt -lntdll -lgcc
 "${CC:-cc}" -std=gnu11 -O2 -o minject "$root/tools/minject.c" || exit 1
 [ "$(./minject --list mimalloc.dll | sort -fu | tr '\n' ' ')" = "KERNEL32.dll ntdll.dll " ]
-outcome dll-imports $?
+outcome dll imports $?
 
-# A program on ucrtbase.dll, which mingw's gcc uses where its specifications are told.
-$gcc -dumpspecs | sed 's/-lmsvcrt/-lucrt/g' >ucrt.specs
+# A program on ucrtbase.dll.
 program() {  # name options...
   local name=$1
   shift
   # shellcheck disable=SC2086
-  $gcc -specs=ucrt.specs -D_UCRT -D__MSVCRT_VERSION__=0xE00 $options -w -o "$name" "$@" \
-    >build.log 2>&1 || head -n 3 build.log
+  build dll "$name" $gcc $ucrt $options -w -o "$name" "$@"
 }
 program redirect.exe "$root/test/windows/redirect.c"
 program unload.exe "$root/test/windows/unload.c"
 program late.dll -shared "$root/test/windows/late.c" mimalloc.dll
 program exit_storm.exe "$root/test/windows/exit_storm.c" mimalloc.dll
-./minject --force redirect.exe || outcome minject 1
+./minject --force redirect.exe || outcome dll minject 1
 
-expect redirect-not 0 "$wine" redirect.exe theirs
-expect redirect 0 "$wine" redirect-mi.exe ours
-expect redirect-disabled 0 env MIMALLOC_DISABLE_REDIRECT=1 "$wine" redirect-mi.exe theirs
-expect unload 0 "$wine" unload.exe mimalloc.dll
+expect dll redirect-not 0 "$wine" redirect.exe theirs
+expect dll redirect 0 "$wine" redirect-mi.exe ours
+expect dll redirect-disabled 0 env MIMALLOC_DISABLE_REDIRECT=1 "$wine" redirect-mi.exe theirs
+expect dll unload 0 "$wine" unload.exe mimalloc.dll
+on_genuine dll redirect-genuine 0 redirect-mi.exe ours
 for time in 1 2 3 4 5 6 7 8; do
-  expect exit_storm-$time 7 "$wine" exit_storm.exe
-  expect exit_storm-stopped-$time 7 "$wine" exit_storm.exe stopped
+  expect dll exit_storm-$time 7 "$wine" exit_storm.exe
+  expect dll exit_storm-stopped-$time 7 "$wine" exit_storm.exe stopped
 done
 
 exit $failed

@@ -58,9 +58,12 @@ cross_wrapper() {  # path, zig's arguments
 cross_is_set_up() {
   [ -z "$runner" ] || have "${runner%%;*}" || return 1
   have "$compiler" && { [ -z "$qemu" ] || have "$qemu"; } || return 1
-  # That a compiler is there does not mean that it has a library for these options.
+  # That a compiler is there does not mean that it has a library for these options. (Some linkers
+  # write to files alone.)
+  mkdir -p "$root/build/cross" || return 1
   # shellcheck disable=SC2086  # flags are words
-  echo 'int main(void) { return 0; }' | "$compiler" $flags -x c - -o /dev/null 2>/dev/null
+  echo 'int main(void) { return 0; }' |
+    "$compiler" $flags -x c - -o "$root/build/cross/returns-0" 2>/dev/null
 }
 
 # What is missing is installed; says why the target cannot be had otherwise.
