@@ -949,7 +949,7 @@ typedef enum mi_option_e {
   mi_option_arena_purge_mult = 24,               /* multiplies `purge_delay` for arenas */
   mi_option_deprecated_purge_extend_delay = 25,  /* does nothing */
   mi_option_disallow_arena_alloc = 26,           /* no arenas: take memory from the OS */
-  mi_option_retry_on_oom = 27,          /* no effect but on Windows: retry for so many ms */
+  mi_option_retry_on_oom = 27,          /* on Windows: ask again for so many ms when refused */
   mi_option_visit_abandoned = 28,       /* allow `mi_abandoned_visit_blocks` */
   mi_option_guarded_min = 29,           /* least size with a guard page (bytes) */
   mi_option_guarded_max = 30,           /* largest such size (bytes) */

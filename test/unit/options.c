@@ -144,7 +144,7 @@ static void test_no_effect(void) {
   CHECK(strstr(text, "option os_tag has no effect: it is for macOS") != NULL);
   CHECK(count_of(text, "\n") == 3);
   mi_option_set(mi_option_max_vabits, 40);
-  mi_option_set_default(mi_option_retry_on_oom, 1);
+  mi_option_set_default(mi_option_os_tag, 1);
   mi_option_set(mi_option_purge_delay, 4);
   CHECK(count_of(fake_port_written(), "has no effect") == 2);
   CHECK(mi_option_get(mi_option_max_vabits) == 40);
