@@ -1,6 +1,6 @@
-// The C++ runtime of a program for Windows: GNU's or LLVM's, linked in or a DLL, where there is one;
-// else Microsoft's. An exception is the system's there, and says of itself what it is, so that C can
-// throw one without the runtime's help: see "throw".
+// The C++ runtime of a program for Windows: GNU's or LLVM's, linked in or a DLL, where there is
+// one; else Microsoft's. An exception is the system's there, and says of itself what it is, so that
+// C can throw one without the runtime's help: see "throw".
 #include "cxx.h"
 
 #ifdef _WIN32
@@ -92,11 +92,16 @@ typedef struct thrown {
 } thrown_t;
 
 // std::bad_alloc, with the functions that std::exception has.
-typedef struct bad_alloc {
-  const void* const* functions;
+typedef struct bad_alloc bad_alloc_t;
+typedef struct bad_alloc_functions {
+  void* (*destroy)(bad_alloc_t* object, unsigned flags);
+  const char* (*what)(const bad_alloc_t* object);
+} bad_alloc_functions_t;
+struct bad_alloc {
+  const bad_alloc_functions_t* functions;
   const char* what;
   bool owns_what;
-} bad_alloc_t;
+};
 
 static void* bad_alloc_destroy(bad_alloc_t* object, unsigned flags) {
   (void)flags;
@@ -115,9 +120,8 @@ static void microsoft_throw(void) {
   static catchable_t types[2];
   static catchables_t list;
   static thrown_t thrown;
-  static const void* const functions[] = {(const void*)bad_alloc_destroy,
-                                          (const void*)bad_alloc_what};
-  bad_alloc_t object = {.functions = functions, .what = "bad allocation"};
+  static const bad_alloc_functions_t functions = {bad_alloc_destroy, bad_alloc_what};
+  bad_alloc_t object = {.functions = &functions, .what = "bad allocation"};
   list.count = 2;
   for (int i = 0; i < 2; i++) {
     types[i] = (catchable_t){.type = from_start(&names[i]),

@@ -1,5 +1,5 @@
-// The C runtime's functions that allocate, by this library: for a program that the library is linked
-// into (windows_static.c), and for one whose runtime leads here (windows_redirect.c).
+// The C runtime's functions that allocate, by this library: for a program that the library is
+// linked into (windows_static.c), and for one whose runtime leads here (windows_redirect.c).
 //
 // They take blocks that are not from here too: the runtime's own, which came before, or from a
 // runtime in a DLL that has functions such as _getcwd. Those go back to its heap.

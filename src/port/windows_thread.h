@@ -67,7 +67,11 @@ static void NTAPI on_loader_call(void* module, DWORD reason, void* reserved) {
 
 // The linkers put what is in such sections in order of their names into the table that the loader
 // goes through, if there is thread-local data; _tls_used is what says so.
+#ifdef __i386__
+extern const char tls_directory[] __asm__("__tls_used");
+#else
 extern const char tls_directory[] __asm__("_tls_used");
+#endif
 __attribute__((section(".CRT$XLY"), used)) static const PIMAGE_TLS_CALLBACK loader_callback =
     on_loader_call;
 __attribute__((used)) static const void* const loader_looks = tls_directory;
