@@ -30,7 +30,7 @@ option(MI_USE_LIBATOMIC "Link with libatomic though it seems not to be needed" O
 set(MI_TRACK OFF CACHE STRING "Tell a memory tool about blocks: VALGRIND, ASAN, ETW, or OFF")
 option(MI_TRACK_VALGRIND "The same as MI_TRACK=VALGRIND" OFF)
 option(MI_TRACK_ASAN "The same as MI_TRACK=ASAN (turns MI_OVERRIDE off)" OFF)
-option(MI_TRACK_ETW "The same as MI_TRACK=ETW; needs the port to Windows" OFF)
+option(MI_TRACK_ETW "The same as MI_TRACK=ETW; for Windows" OFF)
 option(MI_DEBUG_TSAN "Build with ThreadSanitizer (turns MI_OVERRIDE off)" OFF)
 option(MI_DEBUG_UBSAN "Build with UndefinedBehaviorSanitizer" OFF)
 option(MI_DEBUG_MSAN "Build with MemorySanitizer; clang only (turns MI_OVERRIDE off)" OFF)
