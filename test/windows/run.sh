@@ -1,4 +1,5 @@
 #!/bin/bash
+# shellcheck disable=SC2317  # some functions are called by others, by name
 # Builds for Windows and runs the tests under wine: for each a line that begins with pass, FAIL or
 # skip, the toolchain and the test. Part of ./mi cross windows.
 #   run.sh FOLDER        what is built goes there
@@ -42,11 +43,13 @@ build() {  # toolchain name command...: says nothing if it is well
 [ -d prefix ] || "$wine" wineboot -i >/dev/null 2>&1
 "$wine" cmd /c exit 0 >/dev/null 2>&1 || { echo "FAIL wine (it does not start)"; exit 1; }
 
-# On Microsoft's runtime, which lies beside the program, in place of wine's.
+# On Microsoft's runtime, which lies beside the program, in place of wine's. A crash ends the
+# program, without a debugger.
 genuine() {  # program arguments...
   local program=$1
   shift
-  WINEDLLOVERRIDES='ucrtbase,msvcp140,vcruntime140,vcruntime140_1=n,b' "$wine" "$program" "$@"
+  WINEDLLOVERRIDES='ucrtbase,vcruntime140,vcruntime140_1=n,b;winedbg.exe=d' \
+    "$wine" "$program" "$@"
 }
 export -f genuine
 export wine
@@ -155,7 +158,7 @@ on_genuine() {  # toolchain name status program arguments...
     echo "skip $1 $2: no genuine ucrtbase.dll"
     return
   fi
-  mkdir -p genuine && cp -u "$GENUINE"/{ucrtbase,vcruntime140,vcruntime140_1,msvcp140}.dll \
+  mkdir -p genuine && cp -u "$GENUINE"/{ucrtbase,vcruntime140,vcruntime140_1}.dll \
     "$4" genuine && { [ ! -e mimalloc.dll ] || cp -u mimalloc.dll genuine; }
   local toolchain=$1 name=$2 status=$3 program=$4
   shift 4
@@ -222,5 +225,122 @@ for time in 1 2 3 4 5 6 7 8; do
   expect dll exit_storm-$time 7 "$wine" exit_storm.exe
   expect dll exit_storm-stopped-$time 7 "$wine" exit_storm.exe stopped
 done
+
+# ---- what the runtime exports: each name is redirected, or there is a reason ----------------------
+
+# _o_NAME is the same function for who imports it from a private set of names; what it calls is
+# caught by the filters.
+known_name() {  # name
+  grep -qF "{\"$1\"," "$root/src/entry/windows_redirect.c" ||
+    grep -q "^${1#_o_} " "$here/runtime_names.txt" ||
+    grep -qF "{\"${1#_o_}\"," "$root/src/entry/windows_redirect.c"
+}
+
+if [ -n "$GENUINE" ] && command -v llvm-objdump-19 >/dev/null; then
+  llvm-objdump-19 -p "$GENUINE/ucrtbase.dll" | awk '/Export Table/ { on = 1 } on && NF >= 3 { print $3 }' |
+    grep -iE 'alloc|free|msize|expand|dup|heap|newh|new_' >exports.txt
+  unknown=$(while read -r name; do known_name "$name" || echo "$name"; done <exports.txt)
+  [ -z "$unknown" ] || echo "ucrtbase.dll exports, and nothing here knows: $unknown"
+  [ -s exports.txt ] && [ -z "$unknown" ]
+  outcome dll exports $?
+else
+  echo "skip exports: it needs llvm-19 and a genuine ucrtbase.dll"
+fi
+
+# ---- CMake, and 32 bits --------------------------------------------------------------------------
+
+cmake_build() {  # preset
+  cmake -S "$root" --preset "$1" -B "cmake-$1" -DMI_WERROR=ON >"cmake-$1.log" 2>&1
+}
+
+if cmake --version 2>/dev/null | grep -qE 'version (3\.2[1-9]|3\.[3-9]|[4-9])' && command -v ninja >/dev/null; then
+  build cmake windows-mingw cmake_build windows-mingw &&
+    build cmake windows-mingw cmake --build cmake-windows-mingw && {
+    [ "$(./minject --list cmake-windows-mingw/mimalloc.dll | sort -fu | tr '\n' ' ')" = \
+      "KERNEL32.dll ntdll.dll " ]
+    outcome cmake imports $?
+    mkdir -p cmake-run && cp redirect-mi.exe cmake-windows-mingw/mimalloc.dll cmake-run &&
+      expect cmake redirect 0 "$wine" cmake-run/redirect-mi.exe ours
+    # shellcheck disable=SC2086
+    build cmake static $gcc $options -w -o static-cmake.exe "$here/static.c" \
+      cmake-windows-mingw/libmimalloc.a -lntdll && expect cmake static 0 "$wine" static-cmake.exe
+  }
+  build cmake windows-mingw-multi cmake_build windows-mingw-multi
+  for configuration in Release Debug; do
+    build cmake $configuration cmake --build cmake-windows-mingw-multi --config $configuration &&
+      outcome cmake multi-$configuration 0
+  done
+else
+  echo "skip cmake: it needs CMake 3.21 and ninja"
+fi
+
+if command -v i686-w64-mingw32-gcc >/dev/null; then
+  # shellcheck disable=SC2086
+  build i686 library i686-w64-mingw32-gcc $options -DNDEBUG -DMI_MALLOC_OVERRIDE=1 -c \
+    -o static-i686.o "$root/src/static.c" &&
+    build i686 static i686-w64-mingw32-gcc $options -w -o static-i686.exe "$here/static.c" \
+      static-i686.o -lntdll && outcome i686 builds 0
+else
+  echo "skip i686: it needs gcc-mingw-w64-i686"
+fi
+
+# ---- real programs, built by Microsoft's compiler, as they are -----------------------------------
+
+# wine tells of each request to the system's heap, and who made it: what counts are those of the
+# program and of its runtime, which lie where they were linked for.
+heap_requests() {  # program arguments...
+  WINEDEBUG=+relay timeout 120 bash -c 'cd programs && genuine "$@"' sh "$@" 2>&1 >/dev/null |
+    grep -caE 'Call ntdll.Rtl(Re)?AllocateHeap.* ret=1[48]00'
+}
+
+# What it prints is the same, and hardly any of its blocks is the system's.
+redirected() {  # name arguments...
+  local name=$1 without with
+  shift
+  for program in "$name" "$name-mi"; do
+    timeout 120 bash -c 'cd programs && genuine "$@"' sh "$program.exe" "$@" >"$program.out" 2>&1 \
+      </dev/null
+    echo "status $?" >>"$program.out"
+    sed -i 's/\[[0-9:.]*\]//' "$program.out"  # the time of day
+  done
+  [ "$(wc -l <"$name.out")" -gt 100 ] && cmp "$name.out" "$name-mi.out"
+  outcome programs "$name-output" $?
+  without=$(heap_requests "$name.exe" "$@") with=$(heap_requests "$name-mi.exe" "$@")
+  echo "programs: $name and its runtime ask the system's heap $without times, redirected $with times"
+  [ "$without" -gt 1000 ] && [ $((with * 100)) -lt "$without" ]
+  outcome programs "$name-blocks" $?
+}
+
+# With a runtime of its own it runs as ever.
+left_alone() {  # name arguments...
+  local name=$1
+  shift
+  (cd programs && "$wine" "$name.exe" "$@") >"$name.out" 2>&1 &&
+    (cd programs && "$wine" "$name-mi.exe" "$@") >"$name-mi.out" 2>&1 &&
+    cmp "$name.out" "$name-mi.out"
+  outcome programs "$name" $?
+}
+
+if [ -n "$PROGRAMS" ] && [ -n "$GENUINE" ]; then
+  mkdir -p programs && cp -u mimalloc.dll "$GENUINE"/{ucrtbase,vcruntime140,vcruntime140_1}.dll \
+    programs
+  for program in clang-format clang-tidy clangd ninja swig; do
+    cp -u "$(find "$PROGRAMS" -name "$program.exe" | head -n 1)" programs
+    ./minject --force "programs/$program.exe" || outcome programs "$program-minject" 1
+  done
+  for list in 'RelayInclude ntdll.RtlAllocateHeap;ntdll.RtlReAllocateHeap' \
+    'RelayFromExclude winex11.drv'; do
+    "$wine" reg add 'HKCU\Software\Wine\Debug' /v "${list%% *}" /d "${list#* }" /f >/dev/null 2>&1
+  done
+  seq 200 | sed 's/.*/int f&(int a) { if (a > &) return a * &; else return a - &; }/' \
+    >programs/input.c
+  redirected clang-format --style=LLVM input.c
+  redirected clang-tidy '--config={}' '--checks=-*,readability-else-after-return' input.c --
+  redirected clangd --check=input.c --log=error --check-locations=0 --enable-config=0
+  left_alone ninja --version
+  left_alone swig -version
+else
+  echo "skip programs: no Python packages or no genuine ucrtbase.dll"
+fi
 
 exit $failed

