@@ -45,6 +45,7 @@ PRIVATE heap_t* retired_lock(void) {
   return retired.first;
 }
 PRIVATE heap_t* retired_heaps(void) { return retired.first; }
+UNUSED PRIVATE heap_t* const* retired_heaps_at(void) { return &retired.first; }
 PRIVATE void retired_unlock(void) { lock_release(&retired.lock); }
 PRIVATE void retired_unlock_after_fork(bool child) { lock_after_fork(&retired.lock, child); }
 

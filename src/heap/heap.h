@@ -292,6 +292,7 @@ PRIVATE void heap_stats_forget(heap_t* heap, const mi_stats_t* now);
 // The second form is for the holder of the lock.
 PRIVATE heap_t* retired_lock(void);
 PRIVATE heap_t* retired_heaps(void);
+UNUSED PRIVATE heap_t* const* retired_heaps_at(void);
 PRIVATE void retired_unlock(void);
 PRIVATE void retired_unlock_after_fork(bool child);
 PRIVATE void retired_rescue(void);
@@ -374,6 +375,7 @@ PRIVATE void registry_unlock(void);
 PRIVATE void registry_reset_in_child(void);
 PRIVATE void registry_rescue(void);
 PRIVATE subproc_t* registry_subprocs(void);
+UNUSED PRIVATE subproc_t* const* registry_subprocs_at(void);  // where the list begins
 PRIVATE void registry_add_subproc(subproc_t* subproc);
 PRIVATE void registry_remove_subproc(subproc_t* subproc);
 

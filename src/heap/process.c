@@ -20,6 +20,7 @@ PRIVATE void process_init(void) {
   lock_acquire(&process.lock);
   if (!load_relaxed(&process.ready)) {
     options_init();
+    port_tag_memory(option_get(mi_option_os_tag));
     if (!SMALL) { options_watch(guard_option_changed); }
     heap_main_setup(&heap_main_static, &subproc_main_static);
     registry_add_subproc(&subproc_main_static);

@@ -82,6 +82,7 @@ PRIVATE void registry_rescue(void) {
 }
 
 PRIVATE subproc_t* registry_subprocs(void) { return registry.subprocs; }
+UNUSED PRIVATE subproc_t* const* registry_subprocs_at(void) { return &registry.subprocs; }
 
 PRIVATE void registry_add_subproc(subproc_t* subproc) {
   lock_acquire(&registry.lock);

@@ -72,6 +72,7 @@ static bool run_take_span(arena_t* arena, place_t place, size_t slices, span_t* 
   run_take_at(arena, place.run, place.start, (uint32_t)slices);
   *out = (span_t){arena, slice_start(arena, place.start), slices, state == RUN_CLEAN, false};
   if (state == RUN_CLEAN && !run_commit(out)) { return false; }
+  if (state == RUN_RESET) { port_reuse(out->start, slices_bytes(slices)); }
   if (state != RUN_DIRTY) { stat_up(&memory_stats.committed, slices_bytes(slices)); }
   return true;
 }

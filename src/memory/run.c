@@ -78,6 +78,7 @@ PRIVATE void run_join(arena_t* arena, unsigned state) {
   for (unsigned bin = bin_next(arena, state, 0); bin < RUN_BINS;) {
     const uint32_t first = arena->bins[state - 1][bin] - 1, length = run_length(arena, first);
     run_carve(arena, first, first, length);
+    if (state == RUN_RESET) { port_reuse(slice_start(arena, first), slices_bytes(length)); }
     (void)run_free(arena, first, length, RUN_DIRTY);
     memory.dirty_slices += length;
     stat_up(&memory_stats.committed, slices_bytes(length));

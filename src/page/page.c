@@ -92,6 +92,11 @@ PRIVATE void page_visit_all(page_visit_fun* visit, void* arg) {
   }
 }
 
+UNUSED PRIVATE page_records_t page_records(void) {
+  return (page_records_t){&records.chunks, offsetof(page_chunk_t, pages), RECORD_BYTES,
+                          CHUNK_PAGES};
+}
+
 static page_chunk_t* page_chunk(const page_t* page) {
   const size_t before = offsetof(page_chunk_t, pages) + (size_t)page->place * RECORD_BYTES;
   return (page_chunk_t*)(void*)((uintptr_t)page - before);

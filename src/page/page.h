@@ -267,6 +267,13 @@ FAST void bits_set(block_bits_t* bits, size_t index, bool on) {
   bits->words[index / 64] = on ? word | bit : word & ~bit;
 }
 PRIVATE void page_visit_all(page_visit_fun* visit, void* arg);
+// For who reads the memory of another process: where the list of chunks begins, the link first in
+// each; how far into a chunk its records are, how far apart, and how many.
+typedef struct page_records {
+  const void* chunks;
+  size_t before, bytes, count;
+} page_records_t;
+UNUSED PRIVATE page_records_t page_records(void);
 PRIVATE void page_lock_for_fork(void);
 PRIVATE void page_unlock_after_fork(bool child);
 PRIVATE void page_rescue(void);

@@ -15,7 +15,7 @@
 #elif defined(_WIN32)
 #include "local_windows.h"
 #elif defined(__APPLE__)
-#error "mimalloc has no port to macOS and iOS yet"
+#include "local_darwin.h"
 #elif defined(__FreeBSD__) || defined(__DragonFly__) || defined(__NetBSD__) || defined(__OpenBSD__)
 #include "local_bsd.h"
 #elif defined(__sun)

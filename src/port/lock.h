@@ -17,6 +17,13 @@ typedef struct lock {
 
 enum { LOCK_FREE = 0, LOCK_HELD = 1, LOCK_CONTENDED = 2, LOCK_SPINS = 64 };
 
+#ifdef PORT_OWN_LOCK  // the system has such locks, see the port's header
+
+FAST void lock_acquire(lock_t* lock) { port_lock(&lock->state); }
+FAST void lock_release(lock_t* lock) { port_unlock(&lock->state); }
+
+#else
+
 COLD UNUSED static void lock_wait(lock_t* lock) {
   for (int i = 0; i < LOCK_SPINS; i++) {
     uint32_t expected = LOCK_FREE;
@@ -44,6 +51,8 @@ FAST void lock_release(lock_t* lock) {
   const uint32_t before = PORT_HAS_THREADS ? exchange_release(&lock->state, LOCK_FREE) : LOCK_FREE;
   if (unlikely(before == LOCK_CONTENDED)) { port_wake_one(&lock->state); }
 }
+
+#endif
 
 // In the child of a fork: the holder was this thread, and no other exists.
 FAST void lock_reset(lock_t* lock) { store_relaxed(&lock->state, LOCK_FREE); }

@@ -63,6 +63,8 @@ PRIVATE int port_decommit(void* start, size_t bytes);
 PRIVATE int port_purge(void* start, size_t bytes);
 // Lets the OS take the physical memory when it needs some; the contents become undefined.
 PRIVATE int port_reset(void* start, size_t bytes);
+// In the port's header, with PORT_HAS_REUSE; else nothing:
+//   void port_reuse(void* start, size_t bytes)  before memory is used that was given to port_reset
 // Unmaps a whole mapping, never a part of one.
 PRIVATE int port_release(void* start, size_t bytes);
 // Makes a mapping longer that ends where memory ends, by memory that reads as zero; non-zero: there
@@ -85,6 +87,9 @@ PRIVATE int port_seal(void* start, size_t bytes, bool on);
 // tables, so that little of it depends on the length where both lie alike in port_huge_bytes.
 PRIVATE int port_put_away(void* start, size_t bytes, void* place);
 PRIVATE int port_bring_back(void* start, size_t bytes, void* place);
+// In the port's header, with PORT_HAS_MEMORY_TAG; else nothing:
+//   void port_tag_memory(long tag)  what the OS's listings call memory that is mapped from now on
+
 // Advises for or against transparent huge pages.
 PRIVATE int port_advise_huge(void* start, size_t bytes, bool wanted);
 // Maps memory on explicit huge OS pages of 2 MiB or 1 GiB; `node` is a NUMA node or -1.
@@ -121,8 +126,12 @@ PRIVATE int port_numa_count(void);
 // Random bytes, at most 256; without waiting. Non-zero: only the 16 bytes that the kernel gave at
 // exec are in `out`, or nothing at all.
 PRIVATE int port_random(void* out, size_t bytes);
+// Unless the port has a lock of its own (PORT_OWN_LOCK, in its header: port_lock and port_unlock of a
+// word that is 0 when free, which may be set to that in the child of a fork).
+#ifndef PORT_OWN_LOCK
 PRIVATE void port_wait(_Atomic(uint32_t)* word, uint32_t value);  // returns when woken, or soon
 PRIVATE void port_wake_one(_Atomic(uint32_t)* word);
+#endif
 
 // In the port's header, since reading errno may allocate where the C library makes it for each
 // thread: nothing above this folder names errno itself.
@@ -178,6 +187,13 @@ PRIVATE void port_unlock_streams_after_fork(bool child);
 PRIVATE uint32_t port_thread_number(void);
 // In the child of a fork, where no other thread is.
 PRIVATE void port_forget_threads(void);
+
+#ifndef PORT_HAS_REUSE
+FAST void port_reuse(void* start, size_t bytes) { (void)start, (void)bytes; }
+#endif
+#ifndef PORT_HAS_MEMORY_TAG
+FAST void port_tag_memory(long tag) { (void)tag; }
+#endif
 
 FAST void port_relax(void) {
 #if defined(__x86_64__) || defined(__i386__)

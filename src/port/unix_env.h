@@ -9,8 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#ifndef environ  // the port may have another way to it
 // NOLINTNEXTLINE(readability-redundant-declaration) the headers may have come without _GNU_SOURCE
 EXTERN_C char** environ;
+#endif
 
 PRIVATE char* const* port_environ(void) { return is_set_user_id() ? NULL : environ; }
 

@@ -1,0 +1,446 @@
+// How the library gets into a program on macOS and iOS: as the zone that all of the system's malloc
+// leads to, and, from the shared library, by its names as well.
+//
+//   program --malloc, free--> 1. names ----------------------------.
+//      `--------------------> libSystem --> 2. the default zone --> here
+//   libSystem's strdup, libc++'s new -'
+//
+// 1. The shared library has a section __interpose, by which the loader leads every other module's
+//    calls here: the shorter way. Ours still reach libSystem.
+// 2. The zone is registered, and made the first, which is the default one. It also serves what has
+//    no name that we know, is asked whose a block is, and is told of forks.
+//
+// Either way finds whose a block is by its address, so a block may come by one and go by the other.
+// What is another zone's goes back to it. Where a block of ours would not be known to libSystem,
+// nothing is taken. MIMALLOC_DISABLE_REDIRECT=1 leaves all as it was. Tests: test/macos.
+#include "../api/basic.h"
+
+#ifdef __APPLE__
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/modes.h"
+#include "../heap/verify.h"
+#include "../service/message.h"
+#include "darwin_zone.h"
+
+#ifdef MI_MALLOC_OVERRIDE
+
+// Also asked of what is no address.
+static bool is_ours(const void* p) {
+  return (uint64_t)(uintptr_t)p >> MAP_ADDRESS_BITS == 0 && page_of(p) != page_none();
+}
+
+// 0 if it is not the start of a block of ours.
+static size_t own_size(const void* p) {
+  const page_t* page = page_of(p);
+  const bool known = is_ours(p) && (page_is_guarded(page) || page_has_block(page, p));
+  return known ? block_usable(p) : 0;
+}
+
+static void* allocate(size_t alignment, size_t size, bool zero) {
+  return theap_malloc_aligned(theap_current(), (aligned_t){size, alignment, 0, zero});
+}
+
+// ---- the zone ----
+
+static zone_memory_t zone_memory;  // all in zeros, so not part of the file
+#define OWN_ZONE (&zone_memory.zone.base)
+
+static size_t zone_size(malloc_zone_t* zone, const void* p) {
+  (void)zone;
+  return own_size(p);
+}
+
+static void* zone_malloc(malloc_zone_t* zone, size_t size) {
+  (void)zone;
+  return theap_malloc(theap_current(), size);
+}
+
+static void* zone_calloc(malloc_zone_t* zone, size_t count, size_t size) {
+  (void)zone;
+  return theap_calloc(theap_current(), count, size);
+}
+
+static void* zone_valloc(malloc_zone_t* zone, size_t size) {
+  (void)zone;
+  return mi_valloc(size);
+}
+
+static void zone_free(malloc_zone_t* zone, void* p) {
+  (void)zone;
+  block_free(p);
+}
+
+static void* zone_realloc(malloc_zone_t* zone, void* p, size_t size) {
+  (void)zone;
+  return theap_realloc(theap_current(), p, size, false);
+}
+
+static void zone_destroy(malloc_zone_t* zone) { (void)zone; }
+
+static unsigned zone_batch_malloc(malloc_zone_t* zone, size_t size, void** blocks, unsigned count) {
+  unsigned done = 0;
+  while (done < count && (blocks[done] = zone_malloc(zone, size)) != NULL) { done++; }
+  return done;
+}
+
+static void zone_batch_free(malloc_zone_t* zone, void** blocks, unsigned count) {
+  for (unsigned i = 0; i < count; i++) { zone_free(zone, blocks[i]); }
+}
+
+static void* zone_memalign(malloc_zone_t* zone, size_t alignment, size_t size) {
+  (void)zone;
+  return allocate(alignment, size, false);
+}
+
+static void zone_free_definite_size(malloc_zone_t* zone, void* p, size_t size) {
+  (void)size;
+  zone_free(zone, p);
+}
+
+static size_t zone_pressure_relief(malloc_zone_t* zone, size_t goal) {
+  (void)zone, (void)goal;
+  const intptr_t before = load_relaxed(&memory_stats.committed.current);
+  mi_collect(true);
+  const intptr_t after = load_relaxed(&memory_stats.committed.current);
+  return before > after ? (size_t)(before - after) : 0;
+}
+
+static boolean_t zone_claimed_address(malloc_zone_t* zone, void* p) {
+  (void)zone;
+  return is_ours(p);
+}
+
+static void* zone_malloc_with_options(malloc_zone_t* zone, size_t alignment, size_t size,
+                                      uint64_t options) {
+  enum { CLEAR = 1 };
+  (void)zone;
+  return allocate(alignment == 0 ? 1 : alignment, size, (options & CLEAR) != 0);
+}
+
+// What the compiler knows of the type is not used.
+
+typedef unsigned long long type_id_t;
+
+static void* zone_type_malloc(malloc_zone_t* zone, size_t size, type_id_t type) {
+  (void)type;
+  return zone_malloc(zone, size);
+}
+
+static void* zone_type_calloc(malloc_zone_t* zone, size_t count, size_t size, type_id_t type) {
+  (void)type;
+  return zone_calloc(zone, count, size);
+}
+
+static void* zone_type_realloc(malloc_zone_t* zone, void* p, size_t size, type_id_t type) {
+  (void)type;
+  return zone_realloc(zone, p, size);
+}
+
+static void* zone_type_memalign(malloc_zone_t* zone, size_t alignment, size_t size,
+                                type_id_t type) {
+  (void)type;
+  return zone_memalign(zone, alignment, size);
+}
+
+static void* zone_type_malloc_with_options(malloc_zone_t* zone, size_t alignment, size_t size,
+                                           uint64_t options, type_id_t type) {
+  (void)type;
+  return zone_malloc_with_options(zone, alignment, size, options);
+}
+
+// ---- what tools ask of it ----
+
+static size_t zone_good_size(malloc_zone_t* zone, size_t size) {
+  (void)zone;
+  return good_size(size);
+}
+
+static boolean_t zone_check(malloc_zone_t* zone) {
+  (void)zone;
+  return process_is_threaded() || verify_all();  // others might be at work
+}
+
+static void zone_print(malloc_zone_t* zone, boolean_t verbose) {
+  (void)zone;
+  if (verbose) {
+    mi_stats_print(NULL);
+  } else {
+    mi_process_info_print();
+  }
+}
+
+static void zone_log(malloc_zone_t* zone, void* p) { (void)zone, (void)p; }
+
+static void zone_force_lock(malloc_zone_t* zone) {
+  (void)zone;
+  port_fork_prepare();
+}
+
+static void zone_force_unlock(malloc_zone_t* zone) {
+  (void)zone;
+  port_fork_done(false);
+}
+
+static void zone_reinit_lock(malloc_zone_t* zone) {
+  (void)zone;
+  port_fork_done(true);
+}
+
+static boolean_t zone_locked(malloc_zone_t* zone) {
+  (void)zone;
+  return port_fork_is_prepared();
+}
+
+static void zone_statistics(malloc_zone_t* zone, malloc_statistics_t* out) {
+  zone_task_statistics(mach_task_self(), (vm_address_t)zone, NULL, out);
+}
+
+static malloc_introspection_t zone_introspection = {
+    .enumerator = zone_enumerate,
+    .good_size = zone_good_size,
+    .check = zone_check,
+    .print = zone_print,
+    .log = zone_log,
+    .force_lock = zone_force_lock,
+    .force_unlock = zone_force_unlock,
+    .statistics = zone_statistics,
+    .zone_locked = zone_locked,
+    .reinit_lock = zone_reinit_lock,
+    .print_task = zone_print_task,
+    .task_statistics = zone_task_statistics,
+};
+
+static void zone_setup(void) {
+  enum { VERSION = 16 };  // the latest, of macOS 26
+  zone_memory.zone.base = (malloc_zone_t){
+      .size = zone_size,
+      .malloc = zone_malloc,
+      .calloc = zone_calloc,
+      .valloc = zone_valloc,
+      .free = zone_free,
+      .realloc = zone_realloc,
+      .destroy = zone_destroy,
+      .zone_name = "mimalloc",
+      .batch_malloc = zone_batch_malloc,
+      .batch_free = zone_batch_free,
+      .introspect = &zone_introspection,
+      .version = VERSION,
+      .memalign = zone_memalign,
+      .free_definite_size = zone_free_definite_size,
+      .pressure_relief = zone_pressure_relief,
+      .claimed_address = zone_claimed_address,
+      .malloc_with_options = zone_malloc_with_options,
+      .malloc_type_malloc = zone_type_malloc,
+      .malloc_type_calloc = zone_type_calloc,
+      .malloc_type_realloc = zone_type_realloc,
+      .malloc_type_memalign = zone_type_memalign,
+      .malloc_type_malloc_with_options = zone_type_malloc_with_options,
+  };
+  zone_memory.zone.roots = zone_roots();
+}
+
+// ---- the default zone is the first that is registered ----
+
+static malloc_zone_t* first_zone(void) {
+  vm_address_t* zones = NULL;
+  unsigned count = 0;
+  const kern_return_t error = malloc_get_all_zones(mach_task_self(), NULL, &zones, &count);
+  return error != KERN_SUCCESS || count == 0 ? NULL : (malloc_zone_t*)zones[0];
+}
+
+// Who is unregistered gives its place to the last one. The purgeable zone takes the default one's
+// for the one that it was, so it is made before.
+static bool zone_become_first(void) {
+  enum { TRIES = 16 };
+  (void)malloc_default_purgeable_zone();
+  for (int i = 0; i < TRIES && first_zone() != OWN_ZONE; i++) {
+    malloc_zone_t* before = first_zone();
+    if (before == NULL) { return false; }
+    malloc_zone_unregister(before);
+    malloc_zone_register(before);
+    if (first_zone() == OWN_ZONE) { return true; }
+    malloc_zone_unregister(OWN_ZONE);
+    malloc_zone_register(OWN_ZONE);
+  }
+  return first_zone() == OWN_ZONE;
+}
+
+// ---- names ----
+
+#ifdef MI_SHARED_LIB
+
+static _Atomic(bool) names_are_off;  // what is allocated is the system's; what is freed may be ours
+#define ARE_OFF (unlikely(load_relaxed(&names_are_off)))
+
+static void* by_name_malloc(size_t size) {
+  return ARE_OFF ? malloc(size) : theap_malloc(theap_current(), size);
+}
+
+static void* by_name_calloc(size_t count, size_t size) {
+  return ARE_OFF ? calloc(count, size) : theap_calloc(theap_current(), count, size);
+}
+
+static void by_name_free(void* p) { block_free(p); }
+
+static void* by_name_realloc(void* p, size_t size) {
+  if (ARE_OFF && (p == NULL || !is_ours(p))) { return realloc(p, size); }
+  return theap_realloc(theap_current(), p, size, false);
+}
+
+static void* by_name_reallocf(void* p, size_t size) {
+  void* q = by_name_realloc(p, size);
+  if (unlikely(q == NULL)) { block_free(p); }
+  return q;
+}
+
+static void* by_name_valloc(size_t size) { return ARE_OFF ? valloc(size) : mi_valloc(size); }
+
+static void* by_name_aligned_alloc(size_t alignment, size_t size) {
+  return ARE_OFF ? aligned_alloc(alignment, size) : allocate(alignment, size, false);
+}
+
+static int by_name_posix_memalign(void** out, size_t alignment, size_t size) {
+  return ARE_OFF ? posix_memalign(out, alignment, size) : mi_posix_memalign(out, alignment, size);
+}
+
+static size_t by_name_malloc_size(const void* p) {
+  const size_t size = own_size(p);
+  return size != 0 || p == NULL ? size : malloc_size(p);
+}
+
+static size_t by_name_malloc_good_size(size_t size) {
+  return ARE_OFF ? malloc_good_size(size) : good_size(size);
+}
+
+static void* by_name_type_malloc(size_t size, type_id_t type) {
+  (void)type;
+  return by_name_malloc(size);
+}
+
+static void* by_name_type_calloc(size_t count, size_t size, type_id_t type) {
+  (void)type;
+  return by_name_calloc(count, size);
+}
+
+static void by_name_type_free(void* p, type_id_t type) {
+  (void)type;
+  by_name_free(p);
+}
+
+static void* by_name_type_realloc(void* p, size_t size, type_id_t type) {
+  (void)type;
+  return by_name_realloc(p, size);
+}
+
+static void* by_name_type_valloc(size_t size, type_id_t type) {
+  (void)type;
+  return by_name_valloc(size);
+}
+
+static void* by_name_type_aligned_alloc(size_t alignment, size_t size, type_id_t type) {
+  (void)type;
+  return by_name_aligned_alloc(alignment, size);
+}
+
+static int by_name_type_posix_memalign(void** out, size_t alignment, size_t size, type_id_t type) {
+  (void)type;
+  return by_name_posix_memalign(out, alignment, size);
+}
+
+// The loader passes over a name that the system has not.
+#define SINCE_14 EXTERN_C __attribute__((weak_import))
+SINCE_14 void* malloc_type_malloc(size_t, type_id_t);
+SINCE_14 void* malloc_type_calloc(size_t, size_t, type_id_t);
+SINCE_14 void malloc_type_free(void*, type_id_t);
+SINCE_14 void* malloc_type_realloc(void*, size_t, type_id_t);
+SINCE_14 void* malloc_type_valloc(size_t, type_id_t);
+SINCE_14 void* malloc_type_aligned_alloc(size_t, size_t, type_id_t);
+SINCE_14 int malloc_type_posix_memalign(void**, size_t, size_t, type_id_t);
+
+typedef struct interposed {
+  const void *by, *name;
+} interposed_t;
+
+#define BY(by, name) {(const void*)(by), (const void*)(name)}
+__attribute__((used, section("__DATA,__interpose"))) static const interposed_t interposed[] = {
+    BY(by_name_malloc, malloc),
+    BY(by_name_calloc, calloc),
+    BY(by_name_free, free),
+    BY(by_name_realloc, realloc),
+    BY(by_name_reallocf, reallocf),
+    BY(by_name_valloc, valloc),
+    BY(by_name_aligned_alloc, aligned_alloc),
+    BY(by_name_posix_memalign, posix_memalign),
+    BY(by_name_malloc_size, malloc_size),
+    BY(by_name_malloc_good_size, malloc_good_size),
+    BY(by_name_type_malloc, malloc_type_malloc),
+    BY(by_name_type_calloc, malloc_type_calloc),
+    BY(by_name_type_free, malloc_type_free),
+    BY(by_name_type_realloc, malloc_type_realloc),
+    BY(by_name_type_valloc, malloc_type_valloc),
+    BY(by_name_type_aligned_alloc, malloc_type_aligned_alloc),
+    BY(by_name_type_posix_memalign, malloc_type_posix_memalign),
+};
+
+static void leave_names(void) { store_relaxed(&names_are_off, true); }
+#else
+static void leave_names(void) {}
+#endif
+
+// ---- start ----
+
+static bool is_unwanted(void) {
+  const char* disabled = port_getenv("MIMALLOC_DISABLE_REDIRECT");
+  return disabled != NULL && *disabled != 0 && strcmp(disabled, "0") != 0;
+}
+
+// Does libSystem know whose our blocks are?
+static bool zone_is_known(void) {
+  void* p = zone_malloc(OWN_ZONE, 1);
+  const bool known = p != NULL && malloc_zone_from_ptr(p) == OWN_ZONE && malloc_size(p) != 0;
+  zone_free(OWN_ZONE, p);
+  return known;
+}
+
+// While the first zone is exchanged there is a moment without it: no other thread may free then.
+static void zone_start(void) {
+  if (is_unwanted()) {
+    leave_names();
+    return;
+  }
+  zone_setup();
+  malloc_zone_register(OWN_ZONE);
+  if (!zone_is_known()) {
+    malloc_zone_unregister(OWN_ZONE);
+    leave_names();
+    message_verbose("malloc is left as it is: the zone could not be registered");
+    return;
+  }
+  port_fork_by_zone();
+  const bool first = pthread_is_threaded_np() == 0 && zone_become_first();
+  message_verbose("malloc of libSystem: %s", first ? "the default zone is ours" : "its own zone");
+}
+
+#else
+static void zone_start(void) {}
+#endif
+
+AT_LOAD static void on_load(void) {
+  const int saved = port_errno_keep();
+  zone_start();
+  mi_process_init();
+  port_errno_restore(saved);
+}
+
+AT_UNLOAD static void on_unload(void) {
+  const int saved = port_errno_keep();
+  mi_process_done();
+  port_errno_restore(saved);
+}
+
+#endif
