@@ -550,17 +550,31 @@ static void* s_mmap(void* at, size_t bytes, int protection, int flags, int file,
   return mmap(at, bytes, protection, ours, file, offset);
 }
 
+/* A file of /proc, without allocating. */
+static void proc_read(const char* path, char* text, size_t most) {
+  const int file = open(path, O_RDONLY);
+  size_t length = 0;
+  for (ssize_t n = 1; n > 0 && length < most - 1; length += (size_t)n) {
+    n = read(file, text + length, most - 1 - length);
+    if (n <= 0) { break; }
+  }
+  text[length] = 0;
+  close(file);
+}
+
 /* All of it readable and writable, as the system's map tells. */
 static bool is_writable(uintptr_t start, uintptr_t end) {
-  FILE* maps = fopen("/proc/self/maps", "r");
-  char line[512], mode[8];
-  unsigned long from = 0, to = 0;
-  while (start < end && fgets(line, sizeof(line), maps) != NULL) {
-    if (sscanf(line, "%lx-%lx %7s", &from, &to, mode) != 3 || to <= start) { continue; }
-    if (from > start || mode[0] != 'r' || mode[1] != 'w') { break; }
+  enum { MOST = 1 << 18 };
+  char* const text = mmap(NULL, MOST, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  proc_read("/proc/self/maps", text, MOST);
+  for (char* line = text; start < end && *line != 0; line = strchr(line, '\n') + 1) {
+    char* mode = NULL;
+    const uintptr_t from = strtoul(line, &mode, 16), to = strtoul(mode + 1, &mode, 16);
+    if (to <= start) { continue; }
+    if (from > start || mode[1] != 'r' || mode[2] != 'w') { break; }
     start = to;
   }
-  fclose(maps);
+  munmap(text, MOST);
   return start >= end;
 }
 
@@ -607,11 +621,10 @@ static int s_getrusage(int who, struct rusage* out) {
 }
 
 static int s_task_info(uint32_t task, uint32_t flavor, uint64_t* out, uint32_t* count) {
-  FILE* file = fopen("/proc/self/statm", "r");
-  unsigned long all = 0, resident = 0;
+  char text[128], *end = NULL;
   (void)task, (void)flavor, (void)count;
-  if (fscanf(file, "%lu %lu", &all, &resident) != 2) { return 5; }
-  fclose(file);
+  proc_read("/proc/self/statm", text, sizeof(text));
+  const uint64_t all = strtoul(text, &end, 10), resident = strtoul(end, NULL, 10);
   out[0] = all * 4096, out[1] = out[2] = resident * 4096;
   return 0;
 }
