@@ -817,10 +817,7 @@ void system_add_variables(void* descriptors, size_t count, const void* start, si
   s_pthread_key_create(&key, variables_free);
   variables[key].start = start;
   variables[key].bytes = bytes;
-  for (size_t i = 0; i < count; i++) {
-    variable[i].get = variable_get;
-    variable[i].key = key;
-  }
+  for (size_t i = 0; i < count; i++) { variable[i].key = key; }
 }
 
 /* What C++ has for the destructors of thread-local objects: they run with the variables' keys. */
@@ -991,6 +988,18 @@ static int s_cxa_atexit(void (*run)(void*), void* argument, void* module) {
   (void)module;
   return __cxa_atexit(run, argument, NULL);
 }
+static int s_atexit(void (*run)(void)) { return atexit(run); }
+/* By frame pointers, which all code there has; glibc's would load a library for it. */
+static int s_backtrace(void** frames, int most) {
+  void** frame = __builtin_frame_address(0);
+  int count = 0;
+  while (count < most && frame != NULL && frame[1] != NULL) {
+    frames[count++] = frame[1];
+    void** const next = frame[0];
+    frame = next > frame && next < frame + (1 << 17) ? next : NULL;
+  }
+  return count;
+}
 static int machorun_reuses(void) { return reusable_calls * 10000 + reuse_calls; }
 static size_t machorun_own_blocks(void) {
   size_t count = 0;
@@ -1034,7 +1043,7 @@ static const entry_t entries[] = {
     ENTRY(sigaction), ENTRY(signal), ENTRY(raise), ENTRY(kill), ENTRY(setjmp), ENTRY(longjmp),
     {"__setjmp", (void*)s_setjmp}, {"__longjmp", (void*)s_longjmp}, {"_sigsetjmp", (void*)s_setjmp},
     {"_siglongjmp", (void*)s_longjmp}, {"__tlv_atexit", (void*)s_tlv_atexit},
-    ENTRY(issetugid), ENTRY(getprogname), ENTRY(memset_pattern16), ENTRY(dlsym),
+    ENTRY(issetugid), ENTRY(atexit), ENTRY(backtrace), ENTRY(getprogname), ENTRY(memset_pattern16), ENTRY(dlsym),
     {"___bzero", (void*)s_bzero}, {"_bzero", (void*)s_bzero}, {"___error", (void*)s_error},
     {"__NSGetEnviron", (void*)s_environment}, {"___cxa_atexit", (void*)s_cxa_atexit},
     {"___maskrune", (void*)s_maskrune}, {"___tolower", (void*)s_tolower},
@@ -1042,7 +1051,7 @@ static const entry_t entries[] = {
     {"_toupper", (void*)s_toupper}, {"__DefaultRuneLocale", &characters},
     {"_mach_task_self_", &mach_task_self_}, {"___stdinp", &standard_in},
     {"___stdoutp", &standard_out}, {"___stderrp", &standard_error}, {"_vm_page_size", &page_bytes},
-    {"dyld_stub_binder", (void*)s_zero}, {"_machorun_reuses", (void*)machorun_reuses},
+    {"dyld_stub_binder", (void*)s_zero}, {"__tlv_bootstrap", (void*)variable_get}, {"_machorun_reuses", (void*)machorun_reuses},
     {"_machorun_own_blocks", (void*)machorun_own_blocks},
 #ifdef __x86_64__
     ENTRY(open), ENTRY(fcntl), VARIADIC(printf), VARIADIC_CHECKED(sprintf),

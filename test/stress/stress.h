@@ -127,7 +127,12 @@ static inline size_t stress_resident(void) {
 
 static inline size_t stress_peak_resident(void) {
   struct rusage usage;
-  return getrusage(RUSAGE_SELF, &usage) == 0 ? (size_t)usage.ru_maxrss * STRESS_KIB : 0;
+#ifdef __APPLE__ /* in bytes */
+  const size_t unit = 1;
+#else
+  const size_t unit = STRESS_KIB;
+#endif
+  return getrusage(RUSAGE_SELF, &usage) == 0 ? (size_t)usage.ru_maxrss * unit : 0;
 }
 
 /* The sanitizer's own memory is no business of ours, nor what an emulator keeps of each thread that

@@ -1,0 +1,143 @@
+/* A program that knows nothing of this library: with the library inserted, whatever way a block
+   comes, it is ours, and goes whatever way; what is another zone's goes back there.
+   redirect ours|theirs */
+#include <malloc/malloc.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern int machorun_own_blocks(void) __attribute__((weak_import)); /* only the loader has it */
+extern void* malloc_type_malloc(size_t, unsigned long long) __attribute__((weak_import));
+extern void* malloc_type_calloc(size_t, size_t, unsigned long long) __attribute__((weak_import));
+extern void* malloc_type_realloc(void*, size_t, unsigned long long) __attribute__((weak_import));
+extern void* malloc_type_valloc(size_t, unsigned long long) __attribute__((weak_import));
+extern void* malloc_type_aligned_alloc(size_t, size_t, unsigned long long)
+    __attribute__((weak_import));
+extern int malloc_type_posix_memalign(void**, size_t, size_t, unsigned long long)
+    __attribute__((weak_import));
+extern void malloc_type_free(void*, unsigned long long) __attribute__((weak_import));
+
+static int want, failures;
+
+static void expect(const char* what, int holds) {
+  if (holds) { return; }
+  printf("failed: %s\n", what);
+  failures++;
+}
+
+static void see(const char* what, void* p, size_t least) {
+  const malloc_zone_t* zone = malloc_zone_from_ptr(p);
+  const int ours = zone != NULL && strcmp(zone->zone_name, "mimalloc") == 0;
+  if (p != NULL && ours == want && malloc_size(p) >= least) { return; }
+  printf("%s: %s, %zu bytes\n", what, p == NULL ? "no memory" : ours ? "ours" : "theirs",
+         malloc_size(p));
+  failures++;
+}
+
+static void* run(void* unused) {
+  (void)unused;
+  void* p = malloc(100);
+  see("malloc in a thread", p, 100);
+  return p; /* freed by another */
+}
+
+static void test_names(void) {
+  void* p = malloc(10);
+  see("malloc", p, 10);
+  p = realloc(p, 100000);
+  see("realloc", p, 100000);
+  p = reallocf(p, 20);
+  see("reallocf", p, 20);
+  free(p);
+  p = calloc(3, 5);
+  see("calloc", p, 15);
+  free(p);
+  p = valloc(30);
+  see("valloc", p, 30);
+  expect("valloc aligns", (size_t)p % 4096 == 0);
+  free(p);
+  p = aligned_alloc(256, 512);
+  see("aligned_alloc", p, 512);
+  expect("aligned_alloc aligns", (size_t)p % 256 == 0);
+  free(p);
+  expect("posix_memalign", posix_memalign(&p, 4096, 10) == 0);
+  see("posix_memalign", p, 10);
+  free(p);
+  p = malloc(0);
+  see("malloc(0)", p, 0);
+  p = realloc(p, 0);
+  see("realloc to 0", p, 0);
+  free(p);
+  expect("malloc_good_size", malloc_good_size(1000) >= 1000);
+}
+
+static void test_typed_names(void) {
+  if (malloc_type_malloc == NULL) { return; }
+  void* p = malloc_type_malloc(10, 1);
+  see("malloc_type_malloc", p, 10);
+  p = malloc_type_realloc(p, 1000, 1);
+  see("malloc_type_realloc", p, 1000);
+  malloc_type_free(p, 1);
+  p = malloc_type_calloc(3, 5, 1);
+  see("malloc_type_calloc", p, 15);
+  free(p);
+  p = malloc_type_valloc(10, 1);
+  see("malloc_type_valloc", p, 10);
+  free(p);
+  p = malloc_type_aligned_alloc(64, 640, 1);
+  see("malloc_type_aligned_alloc", p, 640);
+  free(p);
+  expect("malloc_type_posix_memalign", malloc_type_posix_memalign(&p, 64, 10, 1) == 0);
+  see("malloc_type_posix_memalign", p, 10);
+  free(p);
+}
+
+/* What libSystem allocates for a program. */
+static void test_inside(void) {
+  char* text = strdup("hello");
+  see("strdup", text, 6);
+  text = realloc(text, 1000);
+  expect("realloc keeps", strcmp(text, "hello") == 0);
+  free(text);
+  text = realpath("/", NULL);
+  see("realpath", text, 2);
+  free(text);
+}
+
+static void test_others(void) {
+  malloc_zone_t* zone = malloc_default_purgeable_zone();
+  const int before = machorun_own_blocks == NULL ? 0 : machorun_own_blocks();
+  char* p = malloc_zone_malloc(zone, 100);
+  expect("another zone's block has a size", malloc_size(p) >= 100);
+  expect("… and a zone that is not ours",
+         strcmp(malloc_zone_from_ptr(p)->zone_name, "mimalloc") != 0);
+  strcpy(p, "theirs");
+  p = realloc(p, 5000);
+  expect("realloc of another zone's block", p != NULL && strcmp(p, "theirs") == 0);
+  free(p);
+  p = malloc_zone_malloc(malloc_default_zone(), 10);
+  see("malloc_zone_malloc of the default zone", p, 10);
+  malloc_zone_free(malloc_default_zone(), p);
+  expect("another zone's blocks went home",
+         machorun_own_blocks == NULL || machorun_own_blocks() == before);
+  expect("what is no block has no size", malloc_size(&before) == 0 &&
+         malloc_size((void*)0x96921a43dc453d19) == 0 && malloc_size(NULL) == 0);
+  expect("the middle of a block is none", (p = malloc(1000)) != NULL && malloc_size(p + 8) == 0);
+  expect("a tag makes it another address", malloc_size((char*)((size_t)p | (size_t)1 << 60)) == 0);
+  free(p);
+}
+
+int main(int argc, char** argv) {
+  want = argc > 1 && strcmp(argv[1], "ours") == 0;
+  test_names();
+  test_typed_names();
+  test_inside();
+  test_others();
+  pthread_t thread;
+  void* p = NULL;
+  expect("pthread_create", pthread_create(&thread, NULL, run, NULL) == 0);
+  expect("pthread_join", pthread_join(thread, &p) == 0);
+  free(p);
+  return failures != 0;
+}

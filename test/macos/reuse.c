@@ -1,0 +1,51 @@
+/* Memory that was offered to the system is said to be in use again before it is; guards that are hit
+   are signals that a program's own handler sees. */
+#include <malloc/malloc.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "mimalloc.h"
+
+extern int machorun_reuses(void); /* times of MADV_FREE_REUSABLE × 10000, and of MADV_FREE_REUSE */
+
+enum { BLOCKS = 200, BYTES = 500000 };
+static sigjmp_buf place;
+static volatile int hits;
+
+static void on_fault(int number, siginfo_t* info, void* context) {
+  (void)number, (void)info, (void)context;
+  hits++;
+  siglongjmp(place, 1);
+}
+
+int main(void) {
+  static char* blocks[BLOCKS];
+  mi_option_set(mi_option_purge_decommits, 0);
+  mi_option_set(mi_option_purge_delay, 0);
+  for (int round = 0; round < 3; round++) {
+    for (int i = 0; i < BLOCKS; i++) { blocks[i] = memset(malloc(BYTES), i, BYTES); }
+    for (int i = 0; i < BLOCKS; i++) {
+      CHECK(blocks[i][BYTES - 1] == (char)i);
+      free(blocks[i]);
+    }
+    mi_collect(true);
+  }
+  const int offered = machorun_reuses() / 10000, used = machorun_reuses() % 10000;
+  CHECK(offered > 0 && used > 0);
+  fprintf(stderr, "offered %d times, used again %d times\n", offered, used);
+
+  struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO};
+  sigaction(SIGBUS, &action, NULL);
+  mi_option_set(mi_option_guarded_sample_rate, 1);
+  mi_option_set(mi_option_guarded_precise, 1);
+  volatile char* p = malloc(64);
+  for (int i = 0; i < 10; i++) { free(malloc(64)); }
+  if (sigsetjmp(place, 1) == 0) {
+    for (int i = 64; i < 100000; i++) { p[i] = 1; }
+  }
+  CHECK(hits == 1);
+  return check_done();
+}

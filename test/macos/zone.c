@@ -1,0 +1,155 @@
+/* The zone as libSystem and tools use it, in a program that the library is linked with. */
+#include <malloc/malloc.h>
+#include <mach/mach.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "check.h"
+#include "mimalloc.h"
+
+enum { MOST = 1 << 18, THREADS = 4, KEPT = 3000 };
+
+typedef struct ranges {
+  vm_range_t range[MOST];
+  size_t count;
+} ranges_t;
+
+static malloc_zone_t* zone;
+static ranges_t *by_zone, *by_visit;
+
+/* What it read last is gone with the next call, and lies elsewhere than in the process. */
+static kern_return_t read_copy(task_t task, vm_address_t at, vm_size_t bytes, void** local) {
+  static void* last;
+  static size_t last_bytes;
+  (void)task;
+  if (last != NULL) { munmap(last, last_bytes); }
+  last_bytes = bytes;
+  last = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
+  memcpy(last, (void*)at, bytes);
+  *local = last;
+  return KERN_SUCCESS;
+}
+
+static void record(task_t task, void* context, unsigned type, vm_range_t* ranges, unsigned count) {
+  ranges_t* out = context;
+  (void)task;
+  CHECK(type == MALLOC_PTR_IN_USE_RANGE_TYPE);
+  for (unsigned i = 0; i < count && out->count < MOST; i++) { out->range[out->count++] = ranges[i]; }
+}
+
+static bool visit(const mi_heap_t* heap, const mi_heap_area_t* area, void* block, size_t size,
+                  void* arg) {
+  ranges_t* out = arg;
+  (void)heap, (void)area;
+  if (block != NULL) { out->range[out->count++] = (vm_range_t){(vm_address_t)block, size}; }
+  return true;
+}
+
+static bool visit_heap(mi_heap_t* heap, void* arg) {
+  return mi_heap_visit_blocks(heap, true, visit, arg);
+}
+
+static int by_address(const void* a, const void* b) {
+  const vm_range_t *x = a, *y = b;
+  return x->address < y->address ? -1 : x->address > y->address;
+}
+
+static void compare(const char* what, memory_reader_t* reader) {
+  by_zone->count = by_visit->count = 0;
+  CHECK(zone->introspect->enumerator(mach_task_self(), by_zone, MALLOC_PTR_IN_USE_RANGE_TYPE,
+                                     (vm_address_t)zone, reader, record) == KERN_SUCCESS);
+  (void)mi_subproc_visit_heaps(mi_subproc_current(), visit_heap, by_visit);
+  qsort(by_zone->range, by_zone->count, sizeof(vm_range_t), by_address);
+  qsort(by_visit->range, by_visit->count, sizeof(vm_range_t), by_address);
+  fprintf(stderr, "%s: %zu blocks, the visitor finds %zu\n", what, by_zone->count, by_visit->count);
+  CHECK(by_zone->count == by_visit->count && by_zone->count > KEPT / 4);
+  CHECK(memcmp(by_zone->range, by_visit->range, by_visit->count * sizeof(vm_range_t)) == 0);
+}
+
+static void* kept[THREADS + 1][KEPT];
+
+static void fill(void** blocks, unsigned seed) {
+  for (int round = 0; round < 4; round++) {
+    for (int i = 0; i < KEPT; i++) {
+      seed = seed * 1103515245 + 12345;
+      if (seed >> 16 & 1) { continue; }
+      mi_free(blocks[i]);
+      const size_t size = seed >> 17 & 63 ? seed % 3000 : seed % 400000;
+      blocks[i] = seed & 0x1000 ? mi_malloc(size) : NULL;
+    }
+  }
+}
+
+static void* run(void* arg) {
+  fill(arg, 7);
+  return NULL;
+}
+
+static void test_enumerator(void) {
+  pthread_t threads[THREADS];
+  fill(kept[THREADS], 3);
+  compare("one thread", read_copy);
+  for (int i = 0; i < THREADS; i++) { pthread_create(&threads[i], NULL, run, kept[i]); }
+  for (int i = 0; i < THREADS; i++) { pthread_join(threads[i], NULL); }
+  compare("others have ended", read_copy);
+  mi_heap_t* heap = mi_heap_new();
+  for (int i = 0; i < KEPT; i += 2) {
+    mi_free(kept[1][i]); /* of threads that are gone */
+    kept[1][i] = mi_heap_malloc(heap, (size_t)i);
+  }
+  compare("of another heap too", read_copy);
+  mi_heap_delete(heap);
+  compare("which is gone", NULL);
+  mi_collect(true);
+  compare("after collecting", read_copy);
+}
+
+static void test_functions(void) {
+  malloc_statistics_t sum;
+  void* batch[10];
+  zone->introspect->statistics(zone, &sum);
+  CHECK(sum.blocks_in_use == by_zone->count && sum.size_in_use <= sum.size_allocated);
+  CHECK(zone->introspect->check(zone));
+  CHECK(zone->version >= 16 && zone->introspect->good_size(zone, 100) >= 100);
+  CHECK(malloc_zone_from_ptr(kept[THREADS]) == NULL);
+  CHECK(zone->batch_malloc(zone, 48, batch, 10) == 10);
+  CHECK(zone->claimed_address(zone, batch[3]) && zone->size(zone, batch[3]) >= 48);
+  CHECK(!zone->claimed_address(zone, &sum));
+  zone->batch_free(zone, batch, 10);
+  char* p = zone->malloc_with_options(zone, 64, 1000, 1);
+  CHECK((size_t)p % 64 == 0 && p[0] == 0 && p[999] == 0);
+  zone->free_definite_size(zone, p, 1000);
+  p = zone->malloc_type_memalign(zone, 4096, 10, 3);
+  CHECK((size_t)p % 4096 == 0);
+  p = zone->realloc(zone, p, 20000);
+  CHECK(malloc_zone_from_ptr(p) == zone);
+  free(p);
+  (void)zone->pressure_relief(zone, 0);
+  CHECK(!zone->introspect->zone_locked(zone));
+  zone->introspect->force_lock(zone);
+  CHECK(zone->introspect->zone_locked(zone));
+  by_zone->count = 0; /* a tool may do so in its own process */
+  CHECK(zone->introspect->enumerator(mach_task_self(), by_zone, MALLOC_PTR_IN_USE_RANGE_TYPE,
+                                     (vm_address_t)zone, NULL, record) == KERN_SUCCESS);
+  zone->introspect->force_unlock(zone);
+  CHECK(!zone->introspect->zone_locked(zone));
+}
+
+int main(void) {
+  vm_address_t* zones = NULL;
+  unsigned count = 0;
+  by_zone = mmap(NULL, sizeof(ranges_t), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
+  by_visit = mmap(NULL, sizeof(ranges_t), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
+  CHECK(malloc_get_all_zones(mach_task_self(), NULL, &zones, &count) == KERN_SUCCESS);
+  zone = (malloc_zone_t*)zones[0];
+  CHECK(count > 1 && strcmp(zone->zone_name, "mimalloc") == 0);
+  CHECK(mi_is_redirected());
+  void* p = malloc(10);
+  CHECK(mi_is_in_heap_region(p));
+  mi_free(p);
+  test_enumerator();
+  test_functions();
+  return check_done();
+}
