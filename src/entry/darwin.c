@@ -274,21 +274,25 @@ static bool zone_become_first(void) {
 
 #ifdef MI_SHARED_LIB
 
-static _Atomic(bool) names_are_off;  // what is allocated is the system's; what is freed may be ours
+// Then what is allocated is the system's; what is freed may be ours. Another copy of this library
+// may have the names: here they would lead to it, and from there back, so zones are asked.
+static _Atomic(bool) names_are_off;
 #define ARE_OFF (unlikely(load_relaxed(&names_are_off)))
 
 static void* by_name_malloc(size_t size) {
-  return ARE_OFF ? malloc(size) : theap_malloc(theap_current(), size);
+  if (ARE_OFF) { return malloc_zone_malloc(malloc_default_zone(), size); }
+  return theap_malloc(theap_current(), size);
 }
 
 static void* by_name_calloc(size_t count, size_t size) {
-  return ARE_OFF ? calloc(count, size) : theap_calloc(theap_current(), count, size);
+  if (ARE_OFF) { return malloc_zone_calloc(malloc_default_zone(), count, size); }
+  return theap_calloc(theap_current(), count, size);
 }
 
 static void by_name_free(void* p) { block_free(p); }
 
 static void* by_name_realloc(void* p, size_t size) {
-  if (ARE_OFF && (p == NULL || !is_ours(p))) { return realloc(p, size); }
+  if (ARE_OFF && p == NULL) { return by_name_malloc(size); }
   return theap_realloc(theap_current(), p, size, false);
 }
 
@@ -298,24 +302,30 @@ static void* by_name_reallocf(void* p, size_t size) {
   return q;
 }
 
-static void* by_name_valloc(size_t size) { return ARE_OFF ? valloc(size) : mi_valloc(size); }
+static void* by_name_valloc(size_t size) {
+  return ARE_OFF ? malloc_zone_valloc(malloc_default_zone(), size) : mi_valloc(size);
+}
 
 static void* by_name_aligned_alloc(size_t alignment, size_t size) {
-  return ARE_OFF ? aligned_alloc(alignment, size) : allocate(alignment, size, false);
+  if (ARE_OFF) { return malloc_zone_memalign(malloc_default_zone(), alignment, size); }
+  return allocate(alignment, size, false);
 }
 
 static int by_name_posix_memalign(void** out, size_t alignment, size_t size) {
-  return ARE_OFF ? posix_memalign(out, alignment, size) : mi_posix_memalign(out, alignment, size);
+  if (!ARE_OFF) { return mi_posix_memalign(out, alignment, size); }
+  void* p = malloc_zone_memalign(malloc_default_zone(), alignment, size);
+  if (p != NULL) { *out = p; }
+  return p == NULL ? ENOMEM : 0;
 }
 
 static size_t by_name_malloc_size(const void* p) {
   const size_t size = own_size(p);
-  return size != 0 || p == NULL ? size : malloc_size(p);
+  if (size != 0 || p == NULL) { return size; }
+  malloc_zone_t* zone = malloc_zone_from_ptr(p);
+  return zone == NULL ? 0 : zone->size(zone, p);
 }
 
-static size_t by_name_malloc_good_size(size_t size) {
-  return ARE_OFF ? malloc_good_size(size) : good_size(size);
-}
+static size_t by_name_malloc_good_size(size_t size) { return good_size(size); }
 
 static void* by_name_type_malloc(size_t size, type_id_t type) {
   (void)type;
@@ -402,7 +412,7 @@ static bool is_unwanted(void) {
 // Does libSystem know whose our blocks are?
 static bool zone_is_known(void) {
   void* p = zone_malloc(OWN_ZONE, 1);
-  const bool known = p != NULL && malloc_zone_from_ptr(p) == OWN_ZONE && malloc_size(p) != 0;
+  const bool known = p != NULL && malloc_zone_from_ptr(p) == OWN_ZONE;
   zone_free(OWN_ZONE, p);
   return known;
 }

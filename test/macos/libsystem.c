@@ -112,7 +112,10 @@ static int s_pthread_create(pthread_t* thread, const uint8_t* attributes, void* 
                         thread_run, start);
 }
 
-static int s_pthread_is_threaded_np(void) { return threads_begun != 0; }
+/* With MACHORUN_THREADED=1 there were threads before the library came. */
+static int s_pthread_is_threaded_np(void) {
+  return threads_begun != 0 || getenv("MACHORUN_THREADED") != NULL;
+}
 
 static int s_pthread_threadid_np(void* thread, uint64_t* id) {
   (void)thread;
@@ -371,7 +374,10 @@ static int zone_count = 1;
 
 static zone_t* first_zone(void) { return is_thread ? zones[0] : &own_zone; }
 
-static void s_malloc_zone_register(zone_t* z) { zones[zone_count++] = z; }
+/* With MACHORUN_REFUSE=1 no program's zone is taken. */
+static void s_malloc_zone_register(zone_t* z) {
+  if (z->size == own_size || getenv("MACHORUN_REFUSE") == NULL) { zones[zone_count++] = z; }
+}
 
 static void s_malloc_zone_unregister(zone_t* z) {
   for (int i = 0; i < zone_count; i++) {
@@ -379,7 +385,7 @@ static void s_malloc_zone_unregister(zone_t* z) {
     zones[i] = zones[--zone_count];
     return;
   }
-  die("malloc_zone_unregister of", z->name);
+  fprintf(stderr, "machorun: malloc_zone_unregister of %s, which is not there\n", z->name);
 }
 
 static zone_t* s_malloc_zone_from_ptr(const void* p) {
@@ -412,11 +418,32 @@ static void* any_malloc(zone_t* z, size_t n) {
   (void)z;
   return zones[0]->malloc(zones[0], n);
 }
+static void* any_calloc(zone_t* z, size_t a, size_t b) {
+  (void)z;
+  return zones[0]->calloc(zones[0], a, b);
+}
+static void* any_valloc(zone_t* z, size_t n) {
+  (void)z;
+  return zones[0]->valloc(zones[0], n);
+}
+static void* any_memalign(zone_t* z, size_t a, size_t n) {
+  (void)z;
+  return zones[0]->memalign(zones[0], a, n);
+}
 static void any_free(zone_t* z, void* p);
-static zone_t any_zone = {.size = any_size, .malloc = any_malloc, .free = any_free, .name = "any"};
+static zone_t any_zone = {.size = any_size,
+                          .malloc = any_malloc,
+                          .calloc = any_calloc,
+                          .valloc = any_valloc,
+                          .free = any_free,
+                          .name = "any",
+                          .memalign = any_memalign};
 static zone_t* s_malloc_default_zone(void) { return &any_zone; }
 
 static void* s_malloc_zone_malloc(zone_t* z, size_t n) { return z->malloc(z, n); }
+static void* s_malloc_zone_calloc(zone_t* z, size_t a, size_t b) { return z->calloc(z, a, b); }
+static void* s_malloc_zone_valloc(zone_t* z, size_t n) { return z->valloc(z, n); }
+static void* s_malloc_zone_memalign(zone_t* z, size_t a, size_t n) { return z->memalign(z, a, n); }
 static void* s_malloc_zone_realloc(zone_t* z, void* p, size_t n) { return z->realloc(z, p, n); }
 static void s_malloc_zone_free(zone_t* z, void* p) { z->free(z, p); }
 
@@ -844,7 +871,7 @@ static void s_tlv_atexit(void (*run)(void*), void* object) {
 
 /* ---- signals: a page that is there but out of reach is a SIGBUS, one that is not a SIGSEGV ---- */
 
-enum { BUS = 10, SEGV = 11, SIGNALS = 32, ON_STACK = 1, WITH_INFO = 0x40 };
+enum { BUS = 10, SEGV = 11, SIGNALS = 32, ON_OWN_STACK = 1, WITH_INFO = 0x40 };
 typedef struct action {
   void* handler;
   uint32_t mask;
@@ -925,7 +952,7 @@ static int s_sigaction(int number, const action_t* next, action_t* before) {
   actions[number] = *next;
   const bool is_fault = number == BUS || number == SEGV;
   struct sigaction ours = {.sa_sigaction = on_signal};
-  ours.sa_flags = SA_SIGINFO | SA_NODEFER | ((next->flags & ON_STACK) != 0 ? SA_ONSTACK : 0);
+  ours.sa_flags = SA_SIGINFO | SA_NODEFER | ((next->flags & ON_OWN_STACK) != 0 ? SA_ONSTACK : 0);
   if (next->handler == NULL && !(is_fault && actions[BUS + SEGV - number].handler != NULL)) {
     ours.sa_handler = SIG_DFL;
     ours.sa_flags = 0;
@@ -947,22 +974,97 @@ static int s_kill(int process, int number) { return kill(process, signal_here(nu
 #ifdef __x86_64__
 static int s_open(const char* path, int flags, int mode) { return do_open(path, flags, mode); }
 static int s_fcntl(int file, int what, long argument) { return do_fcntl(file, what, argument); }
-#define VARIADIC(name) {"_" #name, (void*)(name)}
-#define VARIADIC_CHECKED(name) {"___" #name "_chk", (void*)(__##name##_chk)}
-int __sprintf_chk(char*, int, size_t, const char*, ...);
-int __snprintf_chk(char*, size_t, int, size_t, const char*, ...);
+#define VARIADIC_ENTRIES ENTRY(open), ENTRY(fcntl),
 #else
 #include <stdarg.h>
-/* The place of the arguments becomes the eighth one. */
-#define ON_STACK_BODY(name) \
+
+/* The place of the arguments becomes the eighth one, of a function that takes it so. */
+#define ON_STACK(name) \
   void v_##name(void); \
   __asm__("v_" #name ": mov x7, sp\n b h_" #name "\n");
+#define REST uint64_t c, uint64_t d, uint64_t e, uint64_t f, uint64_t g
+#define UNUSED_REST (void)c, (void)d, (void)e, (void)f, (void)g
+
 static va_list list_at(void* stack) {
   va_list list;
   memset(&list, 0, sizeof(list));
   list.__stack = stack;
   return list;
 }
+
+/* Forms with an argument's list have the place of the arguments for it. */
+static int s_vfprintf(FILE* file, const char* form, void* at) {
+  return vfprintf(file, form, list_at(at));
+}
+static int s_vsnprintf(char* out, size_t most, const char* form, void* at) {
+  return vsnprintf(out, most, form, list_at(at));
+}
+static int s_vsnprintf_chk(char* out, size_t most, int flags, size_t room, const char* form,
+                           void* at) {
+  (void)flags, (void)room;
+  return vsnprintf(out, most, form, list_at(at));
+}
+
+__attribute__((used)) static int h_printf(const char* form, uint64_t b, REST, void* at) {
+  (void)b, UNUSED_REST;
+  return vprintf(form, list_at(at));
+}
+__attribute__((used)) static int h_fprintf(FILE* file, const char* form, REST, void* at) {
+  UNUSED_REST;
+  return vfprintf(file, form, list_at(at));
+}
+__attribute__((used)) static int h_sscanf(const char* text, const char* form, REST, void* at) {
+  UNUSED_REST;
+  return vsscanf(text, form, list_at(at));
+}
+__attribute__((used)) static int h_fscanf(FILE* file, const char* form, REST, void* at) {
+  UNUSED_REST;
+  return vfscanf(file, form, list_at(at));
+}
+__attribute__((used)) static int h_sprintf(char* out, const char* form, REST, void* at) {
+  UNUSED_REST;
+  return vsprintf(out, form, list_at(at));
+}
+__attribute__((used)) static int h_snprintf(char* out, size_t most, const char* form, uint64_t d,
+                                            uint64_t e, uint64_t f, uint64_t g, void* at) {
+  (void)d, (void)e, (void)f, (void)g;
+  return vsnprintf(out, most, form, list_at(at));
+}
+__attribute__((used)) static int h_sprintf_chk(char* out, int flags, size_t room, const char* form,
+                                               uint64_t e, uint64_t f, uint64_t g, void* at) {
+  (void)flags, (void)room, (void)e, (void)f, (void)g;
+  return vsprintf(out, form, list_at(at));
+}
+__attribute__((used)) static int h_snprintf_chk(char* out, size_t most, int flags, size_t room,
+                                                const char* form, uint64_t f, uint64_t g,
+                                                void* at) {
+  (void)flags, (void)room, (void)f, (void)g;
+  return vsnprintf(out, most, form, list_at(at));
+}
+__attribute__((used)) static int h_open(const char* path, int flags, REST, const int* at) {
+  UNUSED_REST;
+  return do_open(path, flags, (flags & 0x200) != 0 ? *at : 0);
+}
+__attribute__((used)) static int h_fcntl(int file, int what, REST, const long* at) {
+  UNUSED_REST;
+  return do_fcntl(file, what, *at);
+}
+ON_STACK(printf)
+ON_STACK(fprintf)
+ON_STACK(sscanf)
+ON_STACK(fscanf)
+ON_STACK(sprintf)
+ON_STACK(snprintf)
+ON_STACK(sprintf_chk)
+ON_STACK(snprintf_chk)
+ON_STACK(open)
+ON_STACK(fcntl)
+#define AT(name) {"_" #name, (void*)v_##name}
+#define VARIADIC_ENTRIES                                                                 \
+  AT(printf), AT(fprintf), AT(sscanf), AT(fscanf), AT(sprintf), AT(snprintf), AT(open),  \
+      AT(fcntl), ENTRY(vfprintf), ENTRY(vsnprintf),                                      \
+      {"___sprintf_chk", (void*)v_sprintf_chk}, {"___snprintf_chk", (void*)v_snprintf_chk}, \
+      {"___vsnprintf_chk", (void*)s_vsnprintf_chk},
 #endif
 
 /* ---- the table ---- */
@@ -1023,7 +1125,8 @@ static const entry_t entries[] = {
     ENTRY(malloc), ENTRY(calloc), ENTRY(realloc), ENTRY(reallocf), ENTRY(free), ENTRY(valloc),
     ENTRY(aligned_alloc), ENTRY(posix_memalign), ENTRY(malloc_size), ENTRY(malloc_good_size),
     ENTRY(malloc_zone_register), ENTRY(malloc_zone_unregister), ENTRY(malloc_zone_from_ptr),
-    ENTRY(malloc_zone_malloc), ENTRY(malloc_zone_realloc), ENTRY(malloc_zone_free),
+    ENTRY(malloc_zone_malloc), ENTRY(malloc_zone_calloc), ENTRY(malloc_zone_valloc),
+    ENTRY(malloc_zone_memalign), ENTRY(malloc_zone_realloc), ENTRY(malloc_zone_free),
     ENTRY(malloc_get_all_zones), ENTRY(malloc_default_zone), ENTRY(malloc_default_purgeable_zone),
     ENTRY(pthread_create), ENTRY(pthread_key_create), ENTRY(pthread_key_delete),
     ENTRY(pthread_setspecific), ENTRY(pthread_getspecific), ENTRY(pthread_is_threaded_np),
@@ -1053,10 +1156,7 @@ static const entry_t entries[] = {
     {"___stdoutp", &standard_out}, {"___stderrp", &standard_error}, {"_vm_page_size", &page_bytes},
     {"dyld_stub_binder", (void*)s_zero}, {"__tlv_bootstrap", (void*)variable_get}, {"_machorun_reuses", (void*)machorun_reuses},
     {"_machorun_own_blocks", (void*)machorun_own_blocks},
-#ifdef __x86_64__
-    ENTRY(open), ENTRY(fcntl), VARIADIC(printf), VARIADIC_CHECKED(sprintf),
-    VARIADIC_CHECKED(snprintf),
-#endif
+    VARIADIC_ENTRIES
 };
 
 static void* entry_in(const entry_t* list, size_t count, const char* name, size_t length) {
