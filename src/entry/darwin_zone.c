@@ -258,9 +258,8 @@ static bool survey_pages(const survey_t* survey) {
   return found;
 }
 
-PRIVATE kern_return_t zone_enumerate(task_t task, void* context, unsigned types,
-                                     vm_address_t zone, memory_reader_t* read,
-                                     vm_range_recorder_t* record) {
+PRIVATE kern_return_t zone_enumerate(task_t task, void* context, unsigned types, vm_address_t zone,
+                                     memory_reader_t* read, vm_range_recorder_t* record) {
   survey_t survey = {.task = task,
                      .read = read == NULL ? read_here : read,
                      .types = types,
@@ -292,8 +291,8 @@ static void add_up(task_t task, void* context, unsigned type, vm_range_t* ranges
 PRIVATE void zone_task_statistics(task_t task, vm_address_t zone, memory_reader_t* read,
                                   malloc_statistics_t* out) {
   *out = (malloc_statistics_t){0};
-  (void)zone_enumerate(task, out, MALLOC_PTR_IN_USE_RANGE_TYPE | MALLOC_PTR_REGION_RANGE_TYPE,
-                       zone, read, add_up);
+  (void)zone_enumerate(task, out, MALLOC_PTR_IN_USE_RANGE_TYPE | MALLOC_PTR_REGION_RANGE_TYPE, zone,
+                       read, add_up);
   out->max_size_in_use = out->size_allocated;
 }
 

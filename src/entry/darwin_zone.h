@@ -3,7 +3,6 @@
 #ifndef MI_ENTRY_DARWIN_ZONE_H
 #define MI_ENTRY_DARWIN_ZONE_H
 
-
 #include "../heap/heap.h"
 
 typedef struct zone_roots {
@@ -25,9 +24,8 @@ typedef union zone_memory {
 } ALIGNED(ZONE_BYTES) zone_memory_t;
 
 PRIVATE zone_roots_t zone_roots(void);
-PRIVATE kern_return_t zone_enumerate(task_t task, void* context, unsigned types,
-                                     vm_address_t zone, memory_reader_t* read,
-                                     vm_range_recorder_t* record);
+PRIVATE kern_return_t zone_enumerate(task_t task, void* context, unsigned types, vm_address_t zone,
+                                     memory_reader_t* read, vm_range_recorder_t* record);
 PRIVATE void zone_task_statistics(task_t task, vm_address_t zone, memory_reader_t* read,
                                   malloc_statistics_t* out);
 PRIVATE void zone_print_task(task_t task, unsigned level, vm_address_t zone, memory_reader_t* read,

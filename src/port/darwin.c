@@ -44,9 +44,7 @@ PRIVATE int port_decommit(void* start, size_t bytes) {
 static int os_madvise(void* start, size_t bytes, int advice) {
   const int saved = errno;
   int error = 0;
-  do {
-    error = madvise(start, bytes, advice) == 0 ? 0 : errno;
-  } while (error == EAGAIN);
+  do { error = madvise(start, bytes, advice) == 0 ? 0 : errno; } while (error == EAGAIN);
   errno = saved;
   return error;
 }
@@ -204,9 +202,8 @@ PRIVATE void port_fork_by_zone(void) { fork_calls.by_zone = true; }
 PRIVATE int port_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void)) {
   const int saved = errno;
   fork_calls.prepare = prepare, fork_calls.parent = parent, fork_calls.child = child;
-  const int error = fork_calls.by_zone
-                        ? 0
-                        : pthread_atfork(port_fork_prepare, fork_parent_done, fork_child_done);
+  const int error =
+      fork_calls.by_zone ? 0 : pthread_atfork(port_fork_prepare, fork_parent_done, fork_child_done);
   errno = saved;
   return error;
 }

@@ -100,8 +100,7 @@ PRIVATE void port_locate(const void* code, port_place_t* out) {
   if (out->symbol != NULL) {
     out->into_symbol = (size_t)((uintptr_t)code - (uintptr_t)info.dli_saddr);
   }
-  out->is_ours =
-      info.dli_fbase == (const void*)&own_header && own_header.filetype == MH_DYLIB;
+  out->is_ours = info.dli_fbase == (const void*)&own_header && own_header.filetype == MH_DYLIB;
 }
 
 // ---- faults: a guard that is hit is a SIGBUS ----

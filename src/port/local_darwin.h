@@ -65,7 +65,8 @@ FAST void port_unlock(_Atomic(uint32_t)* word) {
 
 // ---- what src/entry/darwin_zone.c asks for ----
 
-PRIVATE void port_fork_by_zone(void);     // from now on who calls the next three is the system's malloc
+PRIVATE void port_fork_by_zone(
+    void);  // from now on who calls the next three is the system's malloc
 PRIVATE void port_fork_prepare(void);     // once for each fork, by whatever way
 PRIVATE void port_fork_done(bool child);  // … and only after it
 PRIVATE bool port_fork_is_prepared(void);

@@ -10,7 +10,8 @@ typedef struct pthread_barrier {
   unsigned count, missing, round;
 } pthread_barrier_t;
 
-static inline int pthread_barrier_init(pthread_barrier_t* b, const void* attributes, unsigned count) {
+static inline int pthread_barrier_init(pthread_barrier_t* b, const void* attributes,
+                                       unsigned count) {
   (void)attributes;
   b->count = b->missing = count;
   b->round = 0;

@@ -363,10 +363,17 @@ static void own_unlock(zone_t* z) {
 }
 static introspection_t own_introspection = {
     .good_size = own_good_size, .force_lock = own_lock, .force_unlock = own_unlock};
-#define OWN_ZONE(text)                                                                          \
-  {.size = own_size, .malloc = own_malloc, .calloc = own_calloc, .valloc = own_valloc,          \
-   .free = own_free, .realloc = own_realloc, .name = (text), .introspect = &own_introspection,  \
-   .version = 8, .memalign = own_memalign}
+#define OWN_ZONE(text)               \
+  {.size = own_size,                 \
+   .malloc = own_malloc,             \
+   .calloc = own_calloc,             \
+   .valloc = own_valloc,             \
+   .free = own_free,                 \
+   .realloc = own_realloc,           \
+   .name = (text),                   \
+   .introspect = &own_introspection, \
+   .version = 8,                     \
+   .memalign = own_memalign}
 static zone_t own_zone = OWN_ZONE("DefaultMallocZone");
 
 static zone_t* zones[16] = {&own_zone};
@@ -485,9 +492,7 @@ static size_t s_malloc_size(const void* p) {
   zone_t* z = s_malloc_zone_from_ptr(p);
   return z == NULL ? 0 : z->size(z, p);
 }
-static size_t s_malloc_good_size(size_t n) {
-  return zones[0]->introspect->good_size(zones[0], n);
-}
+static size_t s_malloc_good_size(size_t n) { return zones[0]->introspect->good_size(zones[0], n); }
 static void* s_type_malloc(size_t n, uint64_t t) { return (void)t, s_malloc(n); }
 static void* s_type_calloc(size_t a, size_t b, uint64_t t) { return (void)t, s_calloc(a, b); }
 static void* s_type_realloc(void* p, size_t n, uint64_t t) { return (void)t, s_realloc(p, n); }
@@ -503,7 +508,9 @@ static int s_type_posix_memalign(void** out, size_t a, size_t n, uint64_t t) {
 /* What glibc allocates on behalf of the program goes the way that libSystem's own calls go: that of
    the interposed names, or, with MACHORUN_INSIDE=1, past these, as where they were bound before. */
 static bool inside_is_bound;
-#define INSIDE(name) ((__typeof__(&(name)))(inside_is_bound || !is_thread ? (void*)(name) : interposed((void*)(name), NULL)))
+#define INSIDE(name)                                                   \
+  ((__typeof__(&(name)))(inside_is_bound || !is_thread ? (void*)(name) \
+                                                       : interposed((void*)(name), NULL)))
 void* malloc(size_t n) { return INSIDE(s_malloc)(n); }
 void* calloc(size_t a, size_t b) { return INSIDE(s_calloc)(a, b); }
 void free(void* p) {
@@ -680,7 +687,8 @@ static int do_open(const char* path, int flags, int mode) {
 static int do_fcntl(int file, int what, long argument) {
   enum { GETLK = 7, SETLK = 8, SETLKW = 9, DUPFD_CLOEXEC = 67 };
   if (what >= GETLK && what <= SETLKW) { return 0; }
-  return what == DUPFD_CLOEXEC ? fcntl(file, F_DUPFD_CLOEXEC, argument) : fcntl(file, what, argument);
+  return what == DUPFD_CLOEXEC ? fcntl(file, F_DUPFD_CLOEXEC, argument)
+                               : fcntl(file, what, argument);
 }
 
 typedef struct file_facts {
@@ -982,7 +990,7 @@ static int s_fcntl(int file, int what, long argument) { return do_fcntl(file, wh
 #define ON_STACK(name) \
   void v_##name(void); \
   __asm__("v_" #name ": mov x7, sp\n b h_" #name "\n");
-#define REST uint64_t c, uint64_t d, uint64_t e, uint64_t f, uint64_t g
+#define REST        uint64_t c, uint64_t d, uint64_t e, uint64_t f, uint64_t g
 #define UNUSED_REST (void)c, (void)d, (void)e, (void)f, (void)g
 
 static va_list list_at(void* stack) {
@@ -1059,12 +1067,11 @@ ON_STACK(sprintf_chk)
 ON_STACK(snprintf_chk)
 ON_STACK(open)
 ON_STACK(fcntl)
-#define AT(name) {"_" #name, (void*)v_##name}
-#define VARIADIC_ENTRIES                                                                 \
-  AT(printf), AT(fprintf), AT(sscanf), AT(fscanf), AT(sprintf), AT(snprintf), AT(open),  \
-      AT(fcntl), ENTRY(vfprintf), ENTRY(vsnprintf),                                      \
-      {"___sprintf_chk", (void*)v_sprintf_chk}, {"___snprintf_chk", (void*)v_snprintf_chk}, \
-      {"___vsnprintf_chk", (void*)s_vsnprintf_chk},
+#define AT(name)    {"_" #name, (void*)v_##name}
+#define VARIADIC_ENTRIES                                                                           \
+  AT(printf), AT(fprintf), AT(sscanf), AT(fscanf), AT(sprintf), AT(snprintf), AT(open), AT(fcntl), \
+      ENTRY(vfprintf), ENTRY(vsnprintf), {"___sprintf_chk", (void*)v_sprintf_chk},                 \
+      {"___snprintf_chk", (void*)v_snprintf_chk}, {"___vsnprintf_chk", (void*)s_vsnprintf_chk},
 #endif
 
 /* ---- the table ---- */
@@ -1089,6 +1096,22 @@ static int s_cxa_atexit(void (*run)(void*), void* argument, void* module) {
   extern int __cxa_atexit(void (*)(void*), void*, void*);
   (void)module;
   return __cxa_atexit(run, argument, NULL);
+}
+/* glibc has them since 2.38. */
+static size_t s_strlcpy(char* to, const char* from, size_t room) {
+  const size_t length = strlen(from);
+  if (room > 0) { snprintf(to, room, "%s", from); }
+  return length;
+}
+static size_t s_strlcat(char* to, const char* from, size_t room) {
+  const size_t before = strnlen(to, room);
+  return before + s_strlcpy(to + before, from, room - before);
+}
+/* It has two processors, whatever is asked. */
+static int s_sysctlbyname(const char* name, void* out, size_t* bytes, void* in, size_t in_bytes) {
+  (void)name, (void)in, (void)in_bytes;
+  memcpy(out, &(int){2}, *bytes < sizeof(int) ? *bytes : sizeof(int));
+  return 0;
 }
 static int s_atexit(void (*run)(void)) { return atexit(run); }
 /* By frame pointers, which all code there has; glibc's would load a library for it. */
@@ -1116,48 +1139,126 @@ typedef struct entry {
 
 #define ENTRY(name) {"_" #name, (void*)s_##name}
 static const entry_t typed[] = {
-    {"_malloc_type_malloc", s_type_malloc},   {"_malloc_type_calloc", s_type_calloc},
-    {"_malloc_type_realloc", s_type_realloc}, {"_malloc_type_free", s_type_free},
-    {"_malloc_type_valloc", s_type_valloc},   {"_malloc_type_aligned_alloc", s_type_aligned_alloc},
+    {"_malloc_type_malloc", s_type_malloc},
+    {"_malloc_type_calloc", s_type_calloc},
+    {"_malloc_type_realloc", s_type_realloc},
+    {"_malloc_type_free", s_type_free},
+    {"_malloc_type_valloc", s_type_valloc},
+    {"_malloc_type_aligned_alloc", s_type_aligned_alloc},
     {"_malloc_type_posix_memalign", s_type_posix_memalign},
 };
-static const entry_t entries[] = {
-    ENTRY(malloc), ENTRY(calloc), ENTRY(realloc), ENTRY(reallocf), ENTRY(free), ENTRY(valloc),
-    ENTRY(aligned_alloc), ENTRY(posix_memalign), ENTRY(malloc_size), ENTRY(malloc_good_size),
-    ENTRY(malloc_zone_register), ENTRY(malloc_zone_unregister), ENTRY(malloc_zone_from_ptr),
-    ENTRY(malloc_zone_malloc), ENTRY(malloc_zone_calloc), ENTRY(malloc_zone_valloc),
-    ENTRY(malloc_zone_memalign), ENTRY(malloc_zone_realloc), ENTRY(malloc_zone_free),
-    ENTRY(malloc_get_all_zones), ENTRY(malloc_default_zone), ENTRY(malloc_default_purgeable_zone),
-    ENTRY(pthread_create), ENTRY(pthread_key_create), ENTRY(pthread_key_delete),
-    ENTRY(pthread_setspecific), ENTRY(pthread_getspecific), ENTRY(pthread_is_threaded_np),
-    ENTRY(pthread_threadid_np), ENTRY(pthread_get_stackaddr_np), ENTRY(pthread_get_stacksize_np),
-    ENTRY(pthread_mutex_init), ENTRY(pthread_mutex_lock), ENTRY(pthread_mutex_trylock),
-    ENTRY(pthread_mutex_unlock), ENTRY(pthread_mutex_destroy), ENTRY(pthread_rwlock_rdlock),
-    ENTRY(pthread_rwlock_wrlock), ENTRY(pthread_rwlock_unlock), ENTRY(pthread_attr_init),
-    ENTRY(pthread_attr_destroy), ENTRY(pthread_attr_setstacksize),
-    ENTRY(pthread_attr_setdetachstate), ENTRY(pthread_once), ENTRY(pthread_cond_init),
-    ENTRY(pthread_cond_wait), ENTRY(pthread_cond_broadcast), ENTRY(pthread_atfork),
-    {"_pthread_cond_signal", (void*)s_pthread_cond_broadcast},
-    {"_pthread_cond_destroy", (void*)s_zero}, {"_pthread_setcancelstate", (void*)s_zero},
-    {"_pthread_mutexattr_init", (void*)s_zero}, {"_pthread_mutexattr_destroy", (void*)s_zero},
-    ENTRY(os_unfair_lock_lock), ENTRY(os_unfair_lock_unlock), ENTRY(fork), ENTRY(mmap),
-    ENTRY(madvise), ENTRY(sysconf), ENTRY(getrlimit), ENTRY(getrusage), ENTRY(task_info),
-    ENTRY(getentropy), ENTRY(stat), ENTRY(lstat), ENTRY(fstat), ENTRY(clock_gettime),
-    ENTRY(sigaction), ENTRY(signal), ENTRY(raise), ENTRY(kill), ENTRY(setjmp), ENTRY(longjmp),
-    {"__setjmp", (void*)s_setjmp}, {"__longjmp", (void*)s_longjmp}, {"_sigsetjmp", (void*)s_setjmp},
-    {"_siglongjmp", (void*)s_longjmp}, {"__tlv_atexit", (void*)s_tlv_atexit},
-    ENTRY(issetugid), ENTRY(atexit), ENTRY(backtrace), ENTRY(getprogname), ENTRY(memset_pattern16), ENTRY(dlsym),
-    {"___bzero", (void*)s_bzero}, {"_bzero", (void*)s_bzero}, {"___error", (void*)s_error},
-    {"__NSGetEnviron", (void*)s_environment}, {"___cxa_atexit", (void*)s_cxa_atexit},
-    {"___maskrune", (void*)s_maskrune}, {"___tolower", (void*)s_tolower},
-    {"___toupper", (void*)s_toupper}, {"_tolower", (void*)s_tolower},
-    {"_toupper", (void*)s_toupper}, {"__DefaultRuneLocale", &characters},
-    {"_mach_task_self_", &mach_task_self_}, {"___stdinp", &standard_in},
-    {"___stdoutp", &standard_out}, {"___stderrp", &standard_error}, {"_vm_page_size", &page_bytes},
-    {"dyld_stub_binder", (void*)s_zero}, {"__tlv_bootstrap", (void*)variable_get}, {"_machorun_reuses", (void*)machorun_reuses},
-    {"_machorun_own_blocks", (void*)machorun_own_blocks},
-    VARIADIC_ENTRIES
-};
+static const entry_t entries[] = {ENTRY(malloc),
+                                  ENTRY(calloc),
+                                  ENTRY(realloc),
+                                  ENTRY(reallocf),
+                                  ENTRY(free),
+                                  ENTRY(valloc),
+                                  ENTRY(aligned_alloc),
+                                  ENTRY(posix_memalign),
+                                  ENTRY(malloc_size),
+                                  ENTRY(malloc_good_size),
+                                  ENTRY(malloc_zone_register),
+                                  ENTRY(malloc_zone_unregister),
+                                  ENTRY(malloc_zone_from_ptr),
+                                  ENTRY(malloc_zone_malloc),
+                                  ENTRY(malloc_zone_calloc),
+                                  ENTRY(malloc_zone_valloc),
+                                  ENTRY(malloc_zone_memalign),
+                                  ENTRY(malloc_zone_realloc),
+                                  ENTRY(malloc_zone_free),
+                                  ENTRY(malloc_get_all_zones),
+                                  ENTRY(malloc_default_zone),
+                                  ENTRY(malloc_default_purgeable_zone),
+                                  ENTRY(pthread_create),
+                                  ENTRY(pthread_key_create),
+                                  ENTRY(pthread_key_delete),
+                                  ENTRY(pthread_setspecific),
+                                  ENTRY(pthread_getspecific),
+                                  ENTRY(pthread_is_threaded_np),
+                                  ENTRY(pthread_threadid_np),
+                                  ENTRY(pthread_get_stackaddr_np),
+                                  ENTRY(pthread_get_stacksize_np),
+                                  ENTRY(pthread_mutex_init),
+                                  ENTRY(pthread_mutex_lock),
+                                  ENTRY(pthread_mutex_trylock),
+                                  ENTRY(pthread_mutex_unlock),
+                                  ENTRY(pthread_mutex_destroy),
+                                  ENTRY(pthread_rwlock_rdlock),
+                                  ENTRY(pthread_rwlock_wrlock),
+                                  ENTRY(pthread_rwlock_unlock),
+                                  ENTRY(pthread_attr_init),
+                                  ENTRY(pthread_attr_destroy),
+                                  ENTRY(pthread_attr_setstacksize),
+                                  ENTRY(pthread_attr_setdetachstate),
+                                  ENTRY(pthread_once),
+                                  ENTRY(pthread_cond_init),
+                                  ENTRY(pthread_cond_wait),
+                                  ENTRY(pthread_cond_broadcast),
+                                  ENTRY(pthread_atfork),
+                                  {"_pthread_cond_signal", (void*)s_pthread_cond_broadcast},
+                                  {"_pthread_cond_destroy", (void*)s_zero},
+                                  {"_pthread_setcancelstate", (void*)s_zero},
+                                  {"_pthread_mutexattr_init", (void*)s_zero},
+                                  {"_pthread_mutexattr_destroy", (void*)s_zero},
+                                  ENTRY(os_unfair_lock_lock),
+                                  ENTRY(os_unfair_lock_unlock),
+                                  ENTRY(fork),
+                                  ENTRY(mmap),
+                                  ENTRY(madvise),
+                                  ENTRY(sysconf),
+                                  ENTRY(getrlimit),
+                                  ENTRY(getrusage),
+                                  ENTRY(task_info),
+                                  ENTRY(getentropy),
+                                  ENTRY(stat),
+                                  ENTRY(lstat),
+                                  ENTRY(fstat),
+                                  ENTRY(clock_gettime),
+                                  ENTRY(sigaction),
+                                  ENTRY(signal),
+                                  ENTRY(raise),
+                                  ENTRY(kill),
+                                  ENTRY(setjmp),
+                                  ENTRY(longjmp),
+                                  {"__setjmp", (void*)s_setjmp},
+                                  {"__longjmp", (void*)s_longjmp},
+                                  {"_sigsetjmp", (void*)s_setjmp},
+                                  {"_siglongjmp", (void*)s_longjmp},
+                                  {"__tlv_atexit", (void*)s_tlv_atexit},
+                                  ENTRY(issetugid),
+                                  ENTRY(atexit),
+                                  {"_srandomdev", (void*)s_zero},
+                                  {"_malloc_create_zone", (void*)s_zero},
+                                  {"_malloc_set_zone_name", (void*)s_zero},
+                                  {"_srandomdev", (void*)s_zero},
+                                  ENTRY(strlcpy),
+                                  ENTRY(strlcat),
+                                  ENTRY(sysctlbyname),
+                                  ENTRY(backtrace),
+                                  ENTRY(getprogname),
+                                  ENTRY(memset_pattern16),
+                                  ENTRY(dlsym),
+                                  {"___bzero", (void*)s_bzero},
+                                  {"_bzero", (void*)s_bzero},
+                                  {"___error", (void*)s_error},
+                                  {"__NSGetEnviron", (void*)s_environment},
+                                  {"___cxa_atexit", (void*)s_cxa_atexit},
+                                  {"___maskrune", (void*)s_maskrune},
+                                  {"___tolower", (void*)s_tolower},
+                                  {"___toupper", (void*)s_toupper},
+                                  {"_tolower", (void*)s_tolower},
+                                  {"_toupper", (void*)s_toupper},
+                                  {"__DefaultRuneLocale", &characters},
+                                  {"_mach_task_self_", &mach_task_self_},
+                                  {"___stdinp", &standard_in},
+                                  {"___stdoutp", &standard_out},
+                                  {"___stderrp", &standard_error},
+                                  {"_vm_page_size", &page_bytes},
+                                  {"dyld_stub_binder", (void*)s_zero},
+                                  {"__tlv_bootstrap", (void*)variable_get},
+                                  {"_machorun_reuses", (void*)machorun_reuses},
+                                  {"_machorun_own_blocks", (void*)machorun_own_blocks},
+                                  VARIADIC_ENTRIES};
 
 static void* entry_in(const entry_t* list, size_t count, const char* name, size_t length) {
   for (size_t i = 0; i < count; i++) {

@@ -270,7 +270,9 @@ static void take_tuples(module_t* m, const section_t* section) {
     if (tuple_count == TUPLES) { die("too many names interposed by", m->path); }
     tuples[tuple_count].tuple = *tuple;
     tuples[tuple_count++].from = m;
-    if (getenv("MACHORUN_VERBOSE") != NULL) { fprintf(stderr, "machorun: interposed %p\n", tuple->name); }
+    if (getenv("MACHORUN_VERBOSE") != NULL) {
+      fprintf(stderr, "machorun: interposed %p\n", tuple->name);
+    }
   }
 }
 
@@ -392,7 +394,9 @@ static void load_inserted(void) {
   char* names = getenv("DYLD_INSERT_LIBRARIES");
   if (names == NULL) { return; }
   names = strdup(names);
-  for (char* name = strtok(names, ":"); name != NULL; name = strtok(NULL, ":")) { (void)load(name); }
+  for (char* name = strtok(names, ":"); name != NULL; name = strtok(NULL, ":")) {
+    (void)load(name);
+  }
 }
 
 int main(int argc, char** argv) {
@@ -400,7 +404,8 @@ int main(int argc, char** argv) {
   main_argc = argc - 1;
   main_argv = argv + 1;
   const size_t length = (size_t)(last_part(argv[1]) - argv[1]);
-  snprintf(folder, sizeof(folder), "%.*s", length == 0 ? 1 : (int)length, length == 0 ? "." : argv[1]);
+  snprintf(folder, sizeof(folder), "%.*s", length == 0 ? 1 : (int)length,
+           length == 0 ? "." : argv[1]);
   load_inserted();
   const module_t* program = load(argv[1]);
   /* A library binds before the tuples that are its own can be read. */
@@ -417,7 +422,7 @@ int main(int argc, char** argv) {
   }
   for_each_section(&modules[(int)(program - modules)], initialize);
   char* apple[] = {NULL};
-  main_fun* const entry = (main_fun*)(program->text + (uint64_t)program->slide +
-                                      program->entry->words[0]);
+  main_fun* const entry =
+      (main_fun*)(program->text + (uint64_t)program->slide + program->entry->words[0]);
   exit(entry(main_argc, main_argv, environ, apple));
 }

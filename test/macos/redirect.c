@@ -30,7 +30,10 @@ static void see(const char* what, void* p, size_t least) {
   const malloc_zone_t* zone = malloc_zone_from_ptr(p);
   const int ours = zone != NULL && strcmp(zone->zone_name, "mimalloc") == 0;
   if (p != NULL && ours == want && malloc_size(p) >= least) { return; }
-  printf("%s: %s, %zu bytes\n", what, p == NULL ? "no memory" : ours ? "ours" : "theirs",
+  printf("%s: %s, %zu bytes\n", what,
+         p == NULL ? "no memory"
+         : ours    ? "ours"
+                   : "theirs",
          malloc_size(p));
   failures++;
 }
@@ -122,7 +125,8 @@ static void test_others(void) {
   expect("another zone's blocks went home",
          machorun_own_blocks == NULL || machorun_own_blocks() == before);
   expect("what is no block has no size", malloc_size(&before) == 0 &&
-         malloc_size((void*)0x96921a43dc453d19) == 0 && malloc_size(NULL) == 0);
+                                             malloc_size((void*)0x96921a43dc453d19) == 0 &&
+                                             malloc_size(NULL) == 0);
   expect("the middle of a block is none", (p = malloc(1000)) != NULL && malloc_size(p + 8) == 0);
   expect("a tag makes it another address", malloc_size((char*)((size_t)p | (size_t)1 << 60)) == 0);
   free(p);

@@ -9,7 +9,7 @@ mkdir -p "$1" && cd "$1" || exit 2
 options="-std=gnu11 -O2 -I$root/include -I$root/test -fno-builtin-malloc -fno-builtin-free -fexceptions"
 library="-fPIC -fvisibility=hidden -Wall -Wextra -Werror -DMI_MALLOC_OVERRIDE=1"
 run=("${emulator[@]}" ./machorun)
-[ ${#emulator[@]} = 0 ] || export MI_EMULATED=1
+[ ${#emulator[@]} = 0 ] || export MI_EMULATED=1 QEMU_PAGESIZE=16384  # as there
 failed=0
 
 outcome() {  # name status
@@ -27,7 +27,7 @@ expect() {  # name expected-status command...
 
 # shellcheck disable=SC2086  # lists of words
 $cc -std=gnu11 -O1 -g -fno-omit-frame-pointer -fno-builtin -rdynamic -Wall -Wextra -Werror \
-  -o machorun "$here/machorun.c" "$here/libsystem.c" -ldl -lpthread || { outcome machorun 1; exit 1; }
+  -o machorun "$here/machorun.c" "$here/libsystem.c" -Wl,--no-as-needed -ldl -lm -lpthread || { outcome machorun 1; exit 1; }
 
 # ---- the library -----------------------------------------------------------------------------------
 
@@ -137,5 +137,8 @@ for time in 1 2 3 4 5 6 7 8; do
   expect exit-$time 7 "${run[@]}" ./late-release exit
   expect exit-copies-$time 7 "${inserted[@]}" "${run[@]}" ./late-release exit
 done
+
+# shellcheck source=programs.sh
+. "$here/programs.sh"
 
 exit $failed

@@ -36,7 +36,9 @@ static void record(task_t task, void* context, unsigned type, vm_range_t* ranges
   ranges_t* out = context;
   (void)task;
   CHECK(type == MALLOC_PTR_IN_USE_RANGE_TYPE);
-  for (unsigned i = 0; i < count && out->count < MOST; i++) { out->range[out->count++] = ranges[i]; }
+  for (unsigned i = 0; i < count && out->count < MOST; i++) {
+    out->range[out->count++] = ranges[i];
+  }
 }
 
 static bool visit(const mi_heap_t* heap, const mi_heap_area_t* area, void* block, size_t size,

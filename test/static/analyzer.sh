@@ -14,7 +14,7 @@ for file in src/*/*.c; do
   port=-DMI_SPLIT
   case $file in
     src/entry/elf.c) continue ;;
-    src/port/bsd.c | src/port/wasm* | src/*/windows*) continue ;;  # whose headers are not here
+    src/port/bsd.c | src/port/darwin* | src/port/wasm* | src/*/windows*) continue ;;  # whose headers are not here
     src/port/strict*) port=-DMI_PORT_STRICT ;;
     src/port/grow*) port=-DMI_PORT_GROW ;;
   esac

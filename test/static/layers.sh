@@ -75,7 +75,7 @@ port_of() {  # path below src/: the option that asks for the port that the file 
 }
 
 # Some ports need headers that are not this system's: they are for ./mi cross.
-sources=$(echo "$files" | grep '\.c$' | grep -v -e '^port/bsd\.c$' -e '^port/wasm' -e /windows)
+sources=$(echo "$files" | grep '\.c$' | grep -v -e '^port/bsd\.c$' -e '^port/darwin' -e '^port/wasm' -e /windows)
 for compiler in $compilers; do
   for file in $sources; do
     # shellcheck disable=SC2046  # a list of options

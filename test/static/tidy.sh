@@ -16,7 +16,7 @@ check='
       names=$names,-readability-inconsistent-declaration-parameter-name ;;
   esac
   case $0 in
-    src/port/bsd.c | src/port/wasm* | src/*/windows*) exit 0 ;;  # whose headers are not here
+    src/port/bsd.c | src/port/darwin* | src/port/wasm* | src/*/windows*) exit 0 ;;  # whose headers are not here
     src/port/strict*) port=-DMI_PORT_STRICT ;;
     src/port/grow*) port=-DMI_PORT_GROW ;;
     *) port=-DMI_SPLIT ;;
