@@ -437,12 +437,14 @@ static void* any_memalign(zone_t* z, size_t a, size_t n) {
   (void)z;
   return zones[0]->memalign(zones[0], a, n);
 }
+static void* any_realloc(zone_t* z, void* p, size_t n);
 static void any_free(zone_t* z, void* p);
 static zone_t any_zone = {.size = any_size,
                           .malloc = any_malloc,
                           .calloc = any_calloc,
                           .valloc = any_valloc,
                           .free = any_free,
+                          .realloc = any_realloc,
                           .name = "any",
                           .memalign = any_memalign};
 static zone_t* s_malloc_default_zone(void) { return &any_zone; }
@@ -474,6 +476,10 @@ static void* s_realloc(void* p, size_t n) {
   zone_t* z = s_malloc_zone_from_ptr(p);
   if (p != NULL && z == NULL) { die("pointer being realloc'd was not allocated", ""); }
   return p == NULL ? s_malloc(n) : z->realloc(z, p, n);
+}
+static void* any_realloc(zone_t* z, void* p, size_t n) {
+  (void)z;
+  return s_realloc(p, n);
 }
 static void* s_reallocf(void* p, size_t n) {
   void* q = s_realloc(p, n);
