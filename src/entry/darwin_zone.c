@@ -1,7 +1,7 @@
 // Which blocks are in use, for tools such as leaks and heap: as api/visit.c tells it, but of memory
 // that is read through a function, since it may be another process's. Nobody runs there meanwhile.
-// Nothing is allocated but a list of what is on rows, and no lock is taken: the caller may hold all.
-// What was read is there until the next read.
+// Nothing is allocated but a list of what is on rows, and no lock is taken: the caller may hold
+// all. What was read is there until the next read.
 #include "../heap/row.h"
 
 #if defined(__APPLE__) && defined(MI_MALLOC_OVERRIDE)

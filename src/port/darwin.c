@@ -82,7 +82,7 @@ PRIVATE int port_random(void* out, size_t bytes) {
 
 PRIVATE void port_usage(port_usage_t* out) {
   struct rusage usage;
-  struct mach_task_basic_info info;
+  struct mach_task_basic_info info = {0};
   mach_msg_type_number_t count = MACH_TASK_BASIC_INFO_COUNT;
   memset(&usage, 0, sizeof(usage));
   *out = (port_usage_t){0};

@@ -126,8 +126,8 @@ PRIVATE int port_numa_count(void);
 // Random bytes, at most 256; without waiting. Non-zero: only the 16 bytes that the kernel gave at
 // exec are in `out`, or nothing at all.
 PRIVATE int port_random(void* out, size_t bytes);
-// Unless the port has a lock of its own (PORT_OWN_LOCK, in its header: port_lock and port_unlock of a
-// word that is 0 when free, which may be set to that in the child of a fork).
+// Unless the port has a lock of its own (PORT_OWN_LOCK, in its header: port_lock and port_unlock of
+// a word that is 0 when free, which may be set to that in the child of a fork).
 #ifndef PORT_OWN_LOCK
 PRIVATE void port_wait(_Atomic(uint32_t)* word, uint32_t value);  // returns when woken, or soon
 PRIVATE void port_wake_one(_Atomic(uint32_t)* word);

@@ -1,4 +1,4 @@
-/* Ends of threads, and of the process: destructors that allocate in every round, after ours as well,
+/* Ends of threads, and of the process: destructors that allocate in every round, after ours too,
    thread-local variables, and threads that are inside malloc when the process ends.
    late          ten thousand threads
    late exit     ends with status 7 while threads allocate */

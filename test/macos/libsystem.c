@@ -1,8 +1,8 @@
 /* libSystem for machorun.c: what programs and the library ask of it, over glibc. What is glibc's as
    it stands is found there by name.
 
-   Kept to the letter, as far as it is known: where a thread's values of keys lie, and in which order
-   they go; zones, which of them is asked what, and in which order at a fork; a lock that knows its
+   Kept to the letter, as far as it is known: where a thread's values of keys lie, and in which
+   order they go; zones, which of them is asked what, and in which order at a fork; a lock that knows its
    owner; what advice about memory does; that a page out of reach is a SIGBUS. */
 #define _GNU_SOURCE
 #include "machorun.h"
@@ -199,7 +199,7 @@ static int s_pthread_cond_broadcast(void* p) {
 
 static int s_zero(void) { return 0; }
 
-/* ---- os_unfair_lock: it ends who takes it twice, and who gives back what another thread has ---- */
+/* ---- os_unfair_lock: it ends who takes it twice, or gives back what another thread has ---- */
 
 enum { CONTENDED = 1 };
 
@@ -883,7 +883,7 @@ static void s_tlv_atexit(void (*run)(void*), void* object) {
   s_pthread_setspecific(at_end_key, at);
 }
 
-/* ---- signals: a page that is there but out of reach is a SIGBUS, one that is not a SIGSEGV ---- */
+/* ---- signals: a page that is there but out of reach is a SIGBUS, one that is not, SIGSEGV ---- */
 
 enum { BUS = 10, SEGV = 11, SIGNALS = 32, ON_OWN_STACK = 1, WITH_INFO = 0x40 };
 typedef struct action {

@@ -1,10 +1,10 @@
-/* Runs a program that was built for macOS, on Linux: segments, rebasing, binding by two-level names,
-   __interpose, initializers.
+/* Runs a program that was built for macOS, on Linux: segments, rebasing, binding by two-level
+   names, __interpose, initializers.
 
      machorun PROGRAM ARGUMENTS…
 
-   DYLD_INSERT_LIBRARIES names libraries, with colons between, that come first. A library is found by
-   its install name: its last part, beside the program. libSystem is a few hundred lines over glibc,
+   DYLD_INSERT_LIBRARIES names libraries, with colons between, that come first. A library is found
+   by its install name: its last part, beside the program. libSystem is a few hundred lines over glibc,
    libsystem.c. MACHORUN_VERBOSE=1 tells what was interposed.
 
    It knows what zig's linker makes: one architecture, LC_DYLD_INFO. */

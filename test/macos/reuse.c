@@ -1,5 +1,5 @@
-/* Memory that was offered to the system is said to be in use again before it is; guards that are hit
-   are signals that a program's own handler sees. */
+/* Memory that was offered to the system is said to be in use again before it is; guards that are
+   hit are signals that a program's own handler sees. */
 #include <malloc/malloc.h>
 #include <setjmp.h>
 #include <signal.h>

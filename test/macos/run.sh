@@ -94,7 +94,7 @@ portable() {  # object defines tests...
 }
 
 api="aligned arena_full arenas at_start bad_pointers basic collector errno_kept extended fill_preserve
-  full_pages heaps holes hooks huge_remainders large_os_pages override_header page_lengths
+  full_pages heaps hooks huge_remainders large_os_pages override_header page_lengths
   page_release posix realloc_grid set_aside stats stats_exact stats_shrinking subprocs tags
   theap_ends theaps ublock v2 vacant_records waste words zero zero_realloc zero_reset"
 stress="arena_threads blocked_owner fork_storm free_only_thread handover heap_churn heaps_visited
