@@ -940,7 +940,7 @@ typedef enum mi_option_e {
   mi_option_purge_delay = 15,                     /* ms till unused memory goes back; -1 never */
   mi_option_use_numa_nodes = 16,                 /* spread 1 GiB pages over so many nodes; 0: all */
   mi_option_disallow_os_alloc = 17,              /* only arenas that the program reserved */
-  mi_option_os_tag = 18,                         /* no effect but on macOS: VM tag */
+  mi_option_os_tag = 18,                         /* macOS: the tag of our memory */
   mi_option_max_errors = 19,                     /* print at most so many errors */
   mi_option_max_warnings = 20,                   /* print at most so many warnings */
   mi_option_deprecated_max_segment_reclaim = 21, /* does nothing */

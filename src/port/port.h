@@ -192,7 +192,6 @@ PRIVATE void port_forget_threads(void);
 FAST void port_reuse(void* start, size_t bytes) { (void)start, (void)bytes; }
 #endif
 #ifndef PORT_HAS_MEMORY_TAG
-#define PORT_HAS_MEMORY_TAG 0
 FAST void port_tag_memory(long tag) { (void)tag; }
 #endif
 

@@ -5,7 +5,6 @@
 
 #include "../base/defaults.h"
 #include "../base/modes.h"
-#include "../port/port.h"
 
 // Words of options.def.
 #define IF_DEBUG(yes, no)   (DEBUG_LEVEL > 0 || TRACKED ? (yes) : (no))
@@ -76,7 +75,6 @@ PRIVATE const char* option_older(mi_option_t option) { return text_at(info_of(op
 PRIVATE const char* option_idle_or_null(mi_option_t option) {
   static const char idle[] = "no effect: ";
   if (option_index(option) == (unsigned)OPTION_COUNT) { return NULL; }
-  if (PORT_HAS_MEMORY_TAG && option == mi_option_os_tag) { return NULL; }
   const char* help = text_at(info_of(option)->help);
   return strncmp(help, idle, sizeof(idle) - 1) == 0 ? help + sizeof(idle) - 1 : NULL;
 }

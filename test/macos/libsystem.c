@@ -2,8 +2,8 @@
    it stands is found there by name.
 
    Kept to the letter, as far as it is known: where a thread's values of keys lie, and in which
-   order they go; zones, which of them is asked what, and in which order at a fork; a lock that knows its
-   owner; what advice about memory does; that a page out of reach is a SIGBUS. */
+   order they go; zones, which of them is asked what, and in which order at a fork; a lock that
+   knows its owner; what advice about memory does; that a page out of reach is a SIGBUS. */
 #define _GNU_SOURCE
 #include "machorun.h"
 

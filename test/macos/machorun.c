@@ -4,8 +4,8 @@
      machorun PROGRAM ARGUMENTS…
 
    DYLD_INSERT_LIBRARIES names libraries, with colons between, that come first. A library is found
-   by its install name: its last part, beside the program. libSystem is a few hundred lines over glibc,
-   libsystem.c. MACHORUN_VERBOSE=1 tells what was interposed.
+   by its install name: its last part, beside the program. libSystem is libsystem.c, over glibc.
+   MACHORUN_VERBOSE=1 tells what was interposed.
 
    It knows what zig's linker makes: one architecture, LC_DYLD_INFO. */
 #define _GNU_SOURCE
