@@ -134,17 +134,17 @@ static void test_names(void) {
 
 /* Who asks for something and does not get it can know. */
 static void test_no_effect(void) {
-  START("MIMALLOC_EAGER_COMMIT=junk", "MIMALLOC_ALLOW_DECOMMIT=0", "MIMALLOC_RETRY_ON_OOM=3");
+  START("MIMALLOC_EAGER_COMMIT=junk", "MIMALLOC_ALLOW_DECOMMIT=0", "MIMALLOC_PAGE_FULL_RETAIN=3");
   CHECK(*fake_port_written() == 0);
   START("MIMALLOC_EAGER_COMMIT=junk", "MIMALLOC_VERBOSE=1", "MIMALLOC_ALLOW_DECOMMIT=0",
-        "MIMALLOC_RETRY_ON_OOM=3", "MIMALLOC_PURGE_DELAY=3");
+        "MIMALLOC_PAGE_FULL_RETAIN=3", "MIMALLOC_PURGE_DELAY=3");
   const char* text = fake_port_written();
   CHECK(strstr(text, "option deprecated_eager_commit has no effect: it is of earlier") != NULL);
   CHECK(strstr(text, "option allow_decommit has no effect: it is of another version\n") != NULL);
-  CHECK(strstr(text, "option retry_on_oom has no effect: it is for Windows") != NULL);
+  CHECK(strstr(text, "option page_full_retain has no effect: no thread") != NULL);
   CHECK(count_of(text, "\n") == 3);
   mi_option_set(mi_option_max_vabits, 40);
-  mi_option_set_default(mi_option_os_tag, 1);
+  mi_option_set_default(mi_option_page_max_candidates, 1);
   mi_option_set(mi_option_purge_delay, 4);
   CHECK(count_of(fake_port_written(), "has no effect") == 2);
   CHECK(mi_option_get(mi_option_max_vabits) == 40);
