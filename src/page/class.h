@@ -18,11 +18,11 @@ enum {
 };
 
 FAST unsigned bin_of(size_t size) {
-  const size_t granules = (size + (GRANULE - 1)) / GRANULE;
-  if (granules <= 16) { return granules == 0 ? 1 : (unsigned)granules; }
-  const size_t last = granules - 1;
+  enum { LINEAR_MAX = 16 * GRANULE };
+  if (size <= LINEAR_MAX) { return size == 0 ? 1 : (unsigned)((size + (GRANULE - 1)) / GRANULE); }
+  const size_t last = size - 1;
   const unsigned b = high_bit(last);
-  return (b - 4) * 8 + (unsigned)(last >> (b - 3)) + 9;
+  return (b - 8) * 8 + (unsigned)(last >> (b - 3)) + 9;
 }
 
 FAST size_t bin_bytes(unsigned bin) {
