@@ -5,6 +5,8 @@
 #     tables, and lines of one word, such as an address, may be longer;
 #   - decisions: a title with the number; Status, Context, Decision and Consequences, once each and in
 #     this order; at most 40 lines; one that is superseded names the decision that did it;
+#   - the glossary of src/README.md: in the order of the alphabet, and each word is one that the source
+#     uses;
 #   - measurements: their decision is there, and links to them.
 #   documents.sh [anything]   prints each offence; exit status 1 if there is one
 source=${MI_SOURCE_DIR:-$(cd "$(dirname "$0")/../.." && pwd)}
@@ -36,6 +38,12 @@ for file in docs/measurements/*.md; do
   number=$(basename "$file" .md)
   grep -q -F "../measurements/$number.md" docs/decisions/"$number"-*.md ||
     fail "no decision links to $file"
+done
+words=$(sed -n '/^## Glossary/,$s/^| \*\*\(.*\)\*\* | .*/\1/p' src/README.md)
+[ "$(echo "$words" | wc -l)" -ge 20 ] || fail "src/README.md has no glossary"
+[ "$(echo "$words" | LC_ALL=C sort -u)" = "$words" ] || fail "the glossary is not in order"
+for word in $(echo "$words" | tr -d ','); do
+  grep -q -r -i -E "(^|[^a-z])$word(s|ed|d)?([^a-z]|$)" src --include='*.[ch]' || fail "the glossary has $word, src has not"
 done
 [ $bad = 1 ] || echo "documents: $(find docs/decisions -name '*.md' | wc -l) decisions"
 exit $bad
