@@ -231,8 +231,8 @@ if(mi_tls_model MATCHES "^(PTHREADS|FIXED|WIN32)$")
     "the system's thread-local variables are as fast as any; LOCAL_DYNAMIC works in any module")
   set(mi_tls_model DEFAULT)
 endif()
-if(mi_tls_model STREQUAL "DEFAULT" AND MI_LIBC_MUSL)
-  set(mi_tls_model LOCAL_DYNAMIC)  # musl can't dlopen a library of the other model
+if(mi_tls_model STREQUAL "DEFAULT" AND (MI_LIBC_MUSL OR ANDROID))
+  set(mi_tls_model LOCAL_DYNAMIC)  # these can't dlopen a library of the other model
 elseif(mi_tls_model STREQUAL "DEFAULT")
   set(mi_tls_model LOCAL)
 endif()

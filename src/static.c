@@ -83,6 +83,7 @@
 #include "entry/cxx_darwin.c"
 #include "entry/dlopen.c"
 #include "entry/glibc.c"
+#include "entry/bionic.c"
 #include "entry/elf.c"
 #include "entry/wasm.c"
 #include "entry/darwin_zone.c"

@@ -123,25 +123,10 @@ PRIVATE void port_wake_one(_Atomic(uint32_t)* word) {
 
 #include "unix_slots.h"
 
-// The free and realloc that would have been found without ours. NULL: there are none.
-static void (*next_function(const char* name))(void) {
-  void (*function)(void) = NULL;
-  void* const found = dlsym(RTLD_NEXT, name);
-  memcpy(&function, &found, sizeof(function));
-  return function;
-}
+// What would have been found without ours.
+static void* libc_handle(void) { return RTLD_NEXT; }
 
-PRIVATE bool port_free_foreign(void* p) {
-  void (*next)(void*) = (void (*)(void*))next_function("free");
-  if (next != NULL) { next(p); }
-  return next != NULL;
-}
-
-PRIVATE bool port_realloc_foreign(void* p, size_t size, void** out) {
-  void* (*next)(void*, size_t) = (void* (*)(void*, size_t))next_function("realloc");
-  if (next != NULL) { *out = next(p, size); }
-  return next != NULL;
-}
+#include "unix_libc.h"
 
 #else
 

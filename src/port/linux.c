@@ -1,10 +1,13 @@
-// The Linux port: glibc, musl; every architecture. Memory calls go to the kernel directly, so that
+// The Linux port: glibc, musl, bionic; every architecture. Memory calls go to the kernel directly, so that
 // a program that interposes mmap or madvise with functions that allocate cannot make us recurse.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
 #include "port.h"
 
+#ifdef __ANDROID__
+#include <dlfcn.h>
+#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -28,9 +31,6 @@
 #endif
 
 enum { MAP_PLAIN = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE };
-
-// NOLINTNEXTLINE(readability-redundant-declaration) the headers may have come without _GNU_SOURCE
-extern char* program_invocation_short_name;
 
 // ---- memory ----
 
@@ -223,7 +223,7 @@ PRIVATE int port_put_away(void* start, size_t bytes, void* place) {
 }
 
 static void bind_to_node(void* start, size_t bytes, int node) {
-#ifdef SYS_mbind
+#if defined(SYS_mbind) && !defined(__ANDROID__)  // which ends an app that calls it
   enum { PREFERRED = 1 };
   const unsigned long mask = node >= 0 && node < (int)sizeof(mask) * 8 ? 1UL << node : 0;
   if (mask == 0) { return; }
@@ -263,7 +263,14 @@ static long os_write(int descriptor, const char* text, size_t length) {
 
 PRIVATE int port_process_id(void) { return (int)syscall(SYS_getpid); }
 
+#ifdef __ANDROID__
+PRIVATE const char* port_program_name(void) { return getprogname(); }
+#else
+// NOLINTNEXTLINE(readability-redundant-declaration) the headers may have come without _GNU_SOURCE
+extern char* program_invocation_short_name;
+
 PRIVATE const char* port_program_name(void) { return program_invocation_short_name; }
+#endif
 
 #include "unix_time.h"
 
@@ -338,6 +345,8 @@ PRIVATE void port_usage(port_usage_t* out) {
 
 // ---- threads ----
 
+#if PORT_NATIVE_TLS
+
 static THREAD_LOCAL uint32_t thread_number;
 
 PRIVATE uint32_t port_thread_number(void) {
@@ -347,14 +356,44 @@ PRIVATE uint32_t port_thread_number(void) {
 
 PRIVATE void port_forget_threads(void) { thread_number = 0; }
 
+#else
+#include "unix_slots.h"
+#endif
+
+#include "unix_thread.h"
+
+#ifdef __ANDROID__
+
+// An app is loaded into a process that has threads, and its library is closed to who looks for
+// names: so the C library is asked for by its own. A program linked statically has no dlopen.
+#pragma weak dlopen
+#pragma weak dlsym
+
+static void* libc_handle(void) {
+  static _Atomic(void*) known;
+  void* handle = load_relaxed(&known);
+  if (handle == NULL && dlopen != NULL) {
+    handle = dlopen("libc.so", RTLD_LAZY | RTLD_NOLOAD);
+    store_relaxed(&known, handle);
+  }
+  return handle;
+}
+
+#include "unix_libc.h"
+
+PRIVATE bool port_is_single_threaded(void) { return false; }
+
+PRIVATE void port_lock_streams_for_fork(void) {}
+PRIVATE void port_unlock_streams_after_fork(bool child) { (void)child; }
+
+#else
+
 // NOLINTNEXTLINE(bugprone-reserved-identifier) glibc 2.32
 EXTERN_C char __libc_single_threaded __attribute__((weak));
 
 PRIVATE bool port_is_single_threaded(void) {
   return &__libc_single_threaded != NULL && __libc_single_threaded != 0;
 }
-
-#include "unix_thread.h"
 
 // glibc's names; a thread may take this lock more than once. In the child glibc itself makes it
 // new, but only where it knows of other threads.
@@ -372,3 +411,5 @@ PRIVATE void port_unlock_streams_after_fork(bool child) {
   void (*unlock)(void) = child ? _IO_list_resetlock : _IO_list_unlock;
   if (unlock != NULL) { unlock(); }
 }
+
+#endif

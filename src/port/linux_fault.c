@@ -191,7 +191,7 @@ PRIVATE void port_locate(const void* code, port_place_t* out) {
 
 // What a process sent, for whoever acts on it next.
 static void send_again(siginfo_t* info) {
-  (void)syscall(SYS_rt_tgsigqueueinfo, getpid(), port_thread_number(), info->si_signo, info);
+  (void)syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), info->si_signo, info);
 }
 
 #include "unix_fault.h"

@@ -1,10 +1,9 @@
-// Linux: glibc, musl; every architecture. See local.h.
+// Linux: glibc, musl, bionic (Android); every architecture. See local.h.
 #ifndef MI_PORT_LOCAL_LINUX_H
 #define MI_PORT_LOCAL_LINUX_H
 
 #include "unix_end.h"
 #include "unix_errno.h"
-#include "unix_foreign.h"
 
 #define PORT_SOURCE       "port/linux.c"
 #define PORT_FAULT_SOURCE "port/linux_fault.c"
@@ -13,8 +12,7 @@ enum { PORT_DECOMMIT_STAYS = 1, PORT_CAN_RELEASE = 1, PORT_CAN_MOVE = 1 };
 enum { PORT_HAS_THREADS = 1, PORT_WIDE_VARIABLES = 0 };
 enum { PORT_FIRST_ARENA = 8 << 20, PORT_ARENA_ALIGN = 2 << 20 };
 enum { PORT_EXIT_ROUNDS = 3 };  // POSIX promises four rounds of destructors
-enum { PORT_ENDS_ARE_TOLD = 1, PORT_SLOT_STAYS = 0 };
-#define PORT_NATIVE_TLS 1
+enum { PORT_ENDS_ARE_TOLD = 1 };
 
 FAST uintptr_t port_thread_id(void) {
 #ifdef __powerpc64__  // no compiler has the builtin there
@@ -25,5 +23,24 @@ FAST uintptr_t port_thread_id(void) {
   return (uintptr_t)__builtin_thread_pointer();
 #endif
 }
+
+// What bionic allocates for a program, such as strdup, is from its own malloc.
+#ifdef __ANDROID__
+PRIVATE void (*port_libc_function(const char* name))(void);
+PRIVATE bool port_free_foreign(void* p);
+PRIVATE bool port_realloc_foreign(void* p, size_t size, void** out);
+#else
+#include "unix_foreign.h"
+#endif
+
+// Before 29 the compiler emulates thread-local variables, by malloc.
+#if defined(__ANDROID__) && __ANDROID_API__ < 29
+#define PORT_NATIVE_TLS 0
+enum { PORT_SLOT_STAYS = 1 };
+#include "unix_slot.h"
+#else
+#define PORT_NATIVE_TLS 1
+enum { PORT_SLOT_STAYS = 0 };
+#endif
 
 #endif
