@@ -12,7 +12,7 @@
 # folder of its `libraries`, `runner`, a list for CMake, of programs that run neither here nor in
 # qemu, `page` for an OS page of that size, the `zig` triple if zig compiles it, `system` as CMake
 # calls it, CMake `options`, and the function `build_and_test`.
-cross_groups=(native debian musl zig bsd wasm windows macos)
+cross_groups=(native debian musl zig android bsd wasm windows macos)
 cross_all=()
 for group in "${cross_groups[@]}"; do
   # shellcheck disable=SC1090  # one of the groups
