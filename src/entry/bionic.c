@@ -7,7 +7,7 @@
 
 #if defined(MI_MALLOC_OVERRIDE) && defined(__ANDROID__)
 
-// What <malloc.h> calls M_DECAY_TIME and so on, of whatever version.
+// Parameters of Android's <malloc.h>, those of later API levels too.
 enum {
   BIONIC_DECAY_TIME = -100,    // milliseconds until memory that is not in use goes back
   BIONIC_PURGE = -101,         // what is not in use goes back now

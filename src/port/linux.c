@@ -1,5 +1,6 @@
-// The Linux port: glibc, musl, bionic; every architecture. Memory calls go to the kernel directly, so that
-// a program that interposes mmap or madvise with functions that allocate cannot make us recurse.
+// The Linux port: glibc, musl, bionic; every architecture. Memory calls go to the kernel directly,
+// so that a program that interposes mmap or madvise with functions that allocate cannot make us
+// recurse.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
