@@ -1,5 +1,5 @@
 #!/bin/sh
-# test: when="release gcc" timeout=300
+# test: when="release gcc" timeout=900
 # Builds for memory tools combine with secure and debug builds: src/static.c is compiled for each
 # tool with the checks of both kinds, and a program that commits crimes runs under the tool, which
 # has to tell of each, or the library of what only that can see. A program without a crime is silent.
