@@ -1,5 +1,5 @@
 #!/bin/sh
-# test: when="release linux glibc" timeout=300
+# test: when="release linux glibc" timeout=900
 # The test ports strict and grow notice who breaks a rule of src/port/port.h: a test of test/api, with the library in it,
 # fails once the library is changed so that it does.
 #   port_rules.sh [anything]    prints each change; exit status 1 if one goes unnoticed
