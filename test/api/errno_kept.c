@@ -35,7 +35,7 @@ static void one_of_each(void) {
 }
 
 static void many(size_t size) {
-  static void* blocks[BLOCKS];
+  void* blocks[BLOCKS];
   for (int i = 0; i < BLOCKS; i++) { KEEPS(blocks[i] = mi_malloc(size)); }
   for (int i = 0; i < BLOCKS; i++) { KEEPS(mi_free(blocks[i])); }
   KEEPS(mi_collect(true));
