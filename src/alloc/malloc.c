@@ -63,13 +63,18 @@ static void* block_zero(page_t* page, block_t* block, size_t size, bool never_us
   return block_zero_all(page, block, size);
 }
 
-static page_t* find_page(theap_t* theap, unsigned bin) {
-  page_t* page = theap_find_page(theap, bin);
-  if (likely(page != NULL)) { return page; }
-  thread_collect(theap->thread, true);  // what we hold may be all there is
+// All that waits goes: what the thread holds may be all there is.
+static void make_room(const theap_t* theap) {
+  thread_collect(theap->thread, true);
   guard_flush();
   page_release_kept();
   memory_collect(true);
+}
+
+static page_t* find_page(theap_t* theap, unsigned bin) {
+  page_t* page = theap_find_page(theap, bin);
+  if (likely(page != NULL)) { return page; }
+  make_room(theap);
   return theap_find_page(theap, bin);
 }
 
@@ -149,15 +154,6 @@ static void* malloc_large_from_row(theap_t* theap, const large_want_t* want) {
   return want->zero ? large_zero(page, want->size) : page->start;
 }
 
-// All that waits goes.
-static void make_room(heap_t* heap) {
-  guard_flush();
-  if (TRACKED) { tracked_flush(); }
-  heap_ask_again(heap);
-  page_release_kept();
-  memory_collect(true);
-}
-
 PRIVATE void* malloc_large(theap_t* theap, large_want_t want) {
   enum { DIRECT_ROOM_LEAST = 1 << 20, LARGE_MARGIN = 8 << 10 };
   void* last = malloc_large_from_row(theap, &want);
@@ -175,7 +171,7 @@ PRIVATE void* malloc_large(theap_t* theap, large_want_t want) {
                            .at_end = want.room == 0 && want.shift == 0 && want.align <= GRANULE};
   page_t* page = large_page(heap, page_want);
   if (unlikely(page == NULL)) {
-    make_room(heap);
+    make_room(theap);
     page = large_page(heap, page_want);
     if (page == NULL) { return NULL; }
   }
