@@ -28,9 +28,10 @@ enum { ACTIVE_LEAST = 33 };  // the first class above SMALL_MAX
 _Static_assert((9 + (ACTIVE_LEAST - 1 - 17) % 8) << ((ACTIVE_LEAST - 1 - 17) / 8 + 5) == SMALL_MAX,
                "the class of SMALL_MAX");
 // Among several threads a theap keeps at most one SPARSE_SHARE-th of the pages in a queue, or so
-// many pages, or so many slices, that are at least half empty, and abandons the others: what a
-// thread that is blocked strands stays in proportion to what it uses.
-enum { SPARSE_SHARE = 8, SPARSE_PAGES = 1, SPARSE_SLICES = 2 };
+// many slices, that are at least half empty, and the one that became so last, which may well be
+// empty soon. It abandons the others: what a thread that is blocked strands stays in proportion to
+// what it uses.
+enum { SPARSE_SHARE = 8, SPARSE_SLICES = 2 };
 // A theap keeps as many pages in which it is the first to free a block as it has filled itself, and
 // so many more pages or slices: a thread that only frees leaves what others can use to them.
 enum { ADOPTED_PAGES = 3, ADOPTED_SLICES = 8 };
@@ -108,6 +109,7 @@ struct mi_theap_s {
   guard_setting_t guarding;
   uint32_t count[BIN_COUNT];
   uint32_t sparse[BIN_COUNT];      // of these, at least half empty; the first one is not counted
+  page_t* halved[BIN_COUNT];       // one of these, to be abandoned next; NULL: none
   page_t* falling[FALLING_PAGES];  // of which few blocks are left, the next ones to get holes
   uint32_t falling_next;
   size_t sparse_slices;        // of the pages that are counted in `sparse`

@@ -56,6 +56,7 @@ static void page_stop_falling(theap_t* theap, const page_t* page) {
 static void queue_uncount(theap_t* theap, page_t* page) {
   if (page->counting == COUNT_FALLING) { page_stop_falling(theap, page); }
   if (page->counting != COUNT_TO_HALF) {
+    if (theap->halved[page->bin] == page) { theap->halved[page->bin] = NULL; }
     theap->sparse[page->bin]--;
     theap->sparse_slices -= page->span_slices;
   }
@@ -184,6 +185,7 @@ PRIVATE void theap_clear(theap_t* theap) {
   memset(theap->count, 0, sizeof(theap->count));
   memset(theap->sparse, 0, sizeof(theap->sparse));
   memset(theap->filled, 0, sizeof(theap->filled));
+  memset(theap->halved, 0, sizeof(theap->halved));
   memset(theap->falling, 0, sizeof(theap->falling));
   theap->sparse_slices = 0;
   rows_forget(theap);
@@ -627,14 +629,18 @@ PRIVATE void theap_adopt(theap_t* theap, page_t* page) {
 // `page` is one of the sparse ones.
 static bool queue_is_sparse(const theap_t* theap, const page_t* page) {
   const uint32_t sparse = theap->sparse[page->bin];
-  return sparse > SPARSE_PAGES && (size_t)sparse * page->span_slices > SPARSE_SLICES &&
+  return (size_t)sparse * page->span_slices > SPARSE_SLICES &&
          sparse > theap->count[page->bin] / SPARSE_SHARE && process_is_threaded();
 }
 
+// What is freed block by block falls to half on its way: an earlier page is abandoned in its place.
 static NOINLINE void page_half_empty(theap_t* theap, page_t* page) {
   page_count_all(page);
   queue_count(theap, page);
-  if (queue_is_sparse(theap, page)) { page_abandon(theap, page); }
+  if (!queue_is_sparse(theap, page)) { return; }
+  page_t* earlier = theap->halved[page->bin];
+  theap->halved[page->bin] = page;
+  if (earlier != NULL) { page_abandon(theap, earlier); }
 }
 
 PRIVATE NOINLINE void theap_page_due(const void* last, page_t* page) {

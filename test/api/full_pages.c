@@ -8,6 +8,7 @@
 #include <pthread.h>
 
 enum { SIZE = 100, MANY = 60000, ROUNDS = 300000 };
+enum { ORDERED = 5000, ORDERED_SIZE = 1000, TIMES = 10 };
 
 static pthread_barrier_t barrier;
 static void* blocks[MANY];
@@ -34,6 +35,18 @@ static void replace_at_random(void) {
   abandoned_by_replacing = abandoned() - before;
 }
 
+static int64_t abandoned_in_order;
+
+/* Each page is half empty at some time, and empty soon after. */
+static void free_in_order(void) {
+  const int64_t before = abandoned();
+  for (int time = 0; time < TIMES; time++) {
+    for (int i = 0; i < ORDERED; i++) { blocks[i] = mi_malloc(ORDERED_SIZE); }
+    for (int i = 0; i < ORDERED; i++) { mi_free(blocks[i]); }
+  }
+  abandoned_in_order = abandoned() - before;
+}
+
 static void* work(void* unused) {
   for (int i = 0; i < MANY; i++) { blocks[i] = mi_malloc(SIZE); }
   pass();
@@ -43,6 +56,9 @@ static void* work(void* unused) {
   for (int i = 0; i < MANY; i++) {
     if (i % 8 != 0) { mi_free(blocks[i]); }
   }
+  pass();
+  for (int i = 0; i < MANY; i += 8) { mi_free(blocks[i]); }
+  free_in_order();
   pass();
   return unused;
 }
@@ -71,13 +87,20 @@ static void test_mostly_free(void) {
   for (int i = 0; i < MANY / 2; i++) { mi_free(more[i]); }
 }
 
+/* Where blocks wait before they are used again pages become empty in another order. */
+static void test_emptied(void) {
+  const int64_t pages = (int64_t)TIMES * ORDERED * ORDERED_SIZE / (64 * KIB);
+  printf("%lld pages abandoned of %lld\n", (long long)abandoned_in_order, (long long)pages);
+  CHECK(abandoned_in_order < pages * 3 / 4 || mi_good_size(ORDERED_SIZE) == ORDERED_SIZE);
+}
+
 int main(void) {
   pthread_t thread;
   mi_free(mi_malloc(SIZE));
   CHECK(pthread_barrier_init(&barrier, NULL, 2) == 0);
   CHECK(pthread_create(&thread, NULL, work, NULL) == 0);
-  void (*const tests[])(void) = {test_full, test_partly_free, test_mostly_free};
-  for (int i = 0; i < 3; i++) {
+  void (*const tests[])(void) = {test_full, test_partly_free, test_mostly_free, test_emptied};
+  for (int i = 0; i < 4; i++) {
     pthread_barrier_wait(&barrier);
     tests[i]();
     pthread_barrier_wait(&barrier);
