@@ -94,7 +94,7 @@ typedef struct guard_setting {
   uint32_t version;    // the larger one is newer
 } guard_setting_t;
 
-enum { FALLING_PAGES = 8 };
+enum { FALLING_PAGES = 8, HALVED_PAGES = 16 };
 
 struct mi_theap_s {
   // What the fast path sees: the first page of the class, or page_none().
@@ -109,7 +109,7 @@ struct mi_theap_s {
   guard_setting_t guarding;
   uint32_t count[BIN_COUNT];
   uint32_t sparse[BIN_COUNT];      // of these, at least half empty; the first one is not counted
-  page_t* halved[BIN_COUNT];       // one of these, to be abandoned next; NULL: none
+  page_t* halved[HALVED_PAGES];    // those of these that are abandoned next, by class
   page_t* falling[FALLING_PAGES];  // of which few blocks are left, the next ones to get holes
   uint32_t falling_next;
   size_t sparse_slices;        // of the pages that are counted in `sparse`
@@ -211,6 +211,11 @@ FAST bool watch_is_due(theap_t* theap, size_t size) {
 // needs no test. False: there is no room for the thread's slot.
 #define THEAP_EMPTY ((theap_t*)(uintptr_t)&theap_empty)
 SLOT(theap_t*, tls_theap);
+// Classes that are apart by a multiple share a place.
+FAST page_t** theap_halved(theap_t* theap, unsigned bin) {
+  return &theap->halved[bin % HALVED_PAGES];
+}
+
 FAST theap_t* theap_current(void) { return SLOT_GET(theap_t*, tls_theap, THEAP_EMPTY); }
 FAST bool theap_set_current(theap_t* theap) { return SLOT_SET(tls_theap, THEAP_EMPTY, theap); }
 

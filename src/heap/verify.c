@@ -129,21 +129,20 @@ static bool verify_queue(const theap_t* theap, unsigned bin) {
   const page_t* first = theap->first[bin] == page_none() ? NULL : theap->first[bin];
   const page_t* last = NULL;
   uint32_t count = 0, sparse = 0;
-  bool halved = theap->halved[bin] == NULL;
   for (const page_t* page = first; page != NULL; last = page, page = page->next) {
     const bool linked = page == first || page->prev == last;
     if (!invariant(linked && ++count <= theap->count[bin], "H1", page,
                    "the queue of a theap does not lead back, or in a circle") ||
         !verify_queued(theap, page, bin) ||
         !invariant(is_falling(theap, page) == (page->counting == COUNT_FALLING), "H1", page,
-                   "a page with few blocks is not where it waits for holes")) {
+                   "a page with few blocks is not where it waits for holes") ||
+        !invariant(counts_as_sparse(theap, page) || theap->halved[bin % HALVED_PAGES] != page, "H1",
+                   page, "the page to abandon next is not a sparse one")) {
       return false;
     }
     sparse += counts_as_sparse(theap, page);
-    halved = halved || (theap->halved[bin] == page && counts_as_sparse(theap, page));
   }
-  if (!invariant(sparse == theap->sparse[bin], "H1", theap, "sparse pages are not counted") ||
-      !invariant(halved, "H1", theap, "the page to abandon next is not a sparse one")) {
+  if (!invariant(sparse == theap->sparse[bin], "H1", theap, "sparse pages are not counted")) {
     return false;
   }
   return invariant(count == theap->count[bin] && (first == NULL || first->prev == last), "H1",
