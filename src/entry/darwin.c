@@ -377,6 +377,8 @@ typedef struct interposed {
 } interposed_t;
 
 #define BY(by, name) {(const void*)(by), (const void*)(name)}
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wunguarded-availability-new"
 __attribute__((used, section("__DATA,__interpose"))) static const interposed_t interposed[] = {
     BY(by_name_malloc, malloc),
     BY(by_name_calloc, calloc),
@@ -396,6 +398,7 @@ __attribute__((used, section("__DATA,__interpose"))) static const interposed_t i
     BY(by_name_type_aligned_alloc, malloc_type_aligned_alloc),
     BY(by_name_type_posix_memalign, malloc_type_posix_memalign),
 };
+#pragma clang diagnostic pop
 
 static void leave_names(void) { store_relaxed(&names_are_off, true); }
 #else

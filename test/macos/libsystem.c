@@ -1084,7 +1084,7 @@ ON_STACK(fcntl)
 
 static uint32_t mach_task_self_ = 0x103;
 static FILE *standard_in, *standard_out, *standard_error;
-static uint64_t page_bytes;
+static uint64_t page_bytes, stack_guard = UINT64_C(0x5bd1e995c6a4a700);
 
 static int* s_error(void) { return &errno; }
 static char*** s_environment(void) { return &environ; }
@@ -1260,6 +1260,7 @@ static const entry_t entries[] = {ENTRY(malloc),
                                   {"___stdoutp", &standard_out},
                                   {"___stderrp", &standard_error},
                                   {"_vm_page_size", &page_bytes},
+                                  {"___stack_chk_guard", &stack_guard},
                                   {"dyld_stub_binder", (void*)s_zero},
                                   {"__tlv_bootstrap", (void*)variable_get},
                                   {"_machorun_reuses", (void*)machorun_reuses},
