@@ -17,7 +17,9 @@
 
 #ifdef __APPLE__
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <mach-o/loader.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -443,10 +445,21 @@ static void zone_start(void) {
 static void zone_start(void) {}
 #endif
 
+extern const struct mach_header_64 this_module __asm__("___dso_handle") HIDDEN;
+
+// Zones, forks and the ends of threads lead here until the process ends: so a library or a plug-in
+// that this is part of stays, also where who has opened it closes it.
+static void stay_loaded(void) {
+  Dl_info info;
+  if (this_module.filetype == MH_EXECUTE || dladdr(&this_module, &info) == 0) { return; }
+  (void)dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
 AT_LOAD static void on_load(void) {
   const int saved = port_errno_keep();
   zone_start();
   mi_process_init();
+  stay_loaded();
   port_errno_restore(saved);
 }
 

@@ -22,8 +22,9 @@ mac_cmake() {  # arguments...
 cmake_build() {  # folder source options...
   : >cmake.log
   mac_cmake -S "$2" -B "$1" -DCMAKE_TOOLCHAIN_FILE="$here/toolchain.cmake" \
-    -DCMAKE_OSX_DEPLOYMENT_TARGET=11.0 "${@:3}" && mac_cmake --build "$1" ||
-    { tail -n 20 cmake.log; return 1; }
+    -DCMAKE_OSX_DEPLOYMENT_TARGET=11.0 "${@:3}" && mac_cmake --build "$1" && return
+  tail -n 20 cmake.log
+  return 1
 }
 
 check_universal() {
@@ -58,7 +59,7 @@ check_consumer() {
   mac_cmake --install universal --prefix "$PWD/prefix" && consumer_source &&
     cmake_build consumer/build consumer -DCMAKE_PREFIX_PATH="$PWD/prefix" \
       -DCMAKE_OSX_ARCHITECTURES="$arch" &&
-    llvm-lipo-19 -thin "$arch" -output consumer/build/$dylib prefix/lib/$dylib
+    llvm-lipo-19 -thin "$arch" -output "consumer/build/$dylib" "prefix/lib/$dylib"
   outcome cmake-consumer $?
   expect cmake-linked-shared 0 "${run[@]}" consumer/build/linked-mimalloc ours
   expect cmake-linked-static 0 "${run[@]}" consumer/build/linked-mimalloc-static ours

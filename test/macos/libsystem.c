@@ -1095,8 +1095,14 @@ static void s_memset_pattern16(uint8_t* p, const uint8_t* pattern, size_t n) {
   for (size_t i = 0; i < n; i++) { p[i] = pattern[i & 15]; }
 }
 static void* s_dlsym(void* handle, const char* name) {
-  (void)handle;
-  return interposed(find_symbol(name), NULL);
+  return interposed(module_symbol(handle, name), NULL);
+}
+static int s_dladdr(const void* address, Dl_info* out) {
+  void* start = NULL;
+  const char* path = module_path(address, &start);
+  if (path == NULL) { return dladdr(address, out); }
+  *out = (Dl_info){.dli_fname = path, .dli_fbase = start};
+  return 1;
 }
 static int s_cxa_atexit(void (*run)(void*), void* argument, void* module) {
   extern int __cxa_atexit(void (*)(void*), void*, void*);
@@ -1244,6 +1250,9 @@ static const entry_t entries[] = {ENTRY(malloc),
                                   ENTRY(getprogname),
                                   ENTRY(memset_pattern16),
                                   ENTRY(dlsym),
+                                  ENTRY(dladdr),
+                                  {"_dlopen", (void*)module_open},
+                                  {"_dlclose", (void*)module_close},
                                   {"___bzero", (void*)s_bzero},
                                   {"_bzero", (void*)s_bzero},
                                   {"___error", (void*)s_error},

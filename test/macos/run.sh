@@ -3,6 +3,7 @@
 # FAIL or skip. Part of ./mi cross macos and macos-arm64.
 #   run.sh FOLDER x86_64|aarch64 ZIG-CC CC [EMULATOR…]        what is built goes to the folder
 root=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck disable=SC2034  # what is sourced below asks for the processor
 here=$root/test/macos processor=$2 zig=$3 cc=$4
 emulator=("${@:5}")
 mkdir -p "$1" && cd "$1" || exit 2
@@ -124,11 +125,11 @@ stress="arena_threads blocked_owner fork_storm free_only_thread handover heap_ch
   mixed producers_consumers sparse_threads thread_churn visited"
 checked="basic extended aligned realloc_grid page_release zero theaps heaps words"
 
-# shellcheck disable=SC2046  # lists of words
+# shellcheck disable=SC2046,SC2086  # lists of words
 portable release -DNDEBUG $(printf 'api/%s ' $api) $(printf 'stress/%s ' $stress)
-# shellcheck disable=SC2046
+# shellcheck disable=SC2046,SC2086
 portable debug "" $(printf 'api/%s ' $checked)
-# shellcheck disable=SC2046
+# shellcheck disable=SC2046,SC2086
 portable secure "-DNDEBUG -DMI_SECURE=4" $(printf 'api/%s ' $checked)
 
 # ---- names, zone, ends of threads and of the process -----------------------------------------------
@@ -156,6 +157,9 @@ expect redirect-refused 0 "${inserted[@]}" MACHORUN_REFUSE=1 "${run[@]}" ./redir
 expect redirect-threaded 0 "${inserted[@]}" MACHORUN_THREADED=1 "${run[@]}" ./redirect ours names
 expect redirect-copies 0 env "DYLD_INSERT_LIBRARIES=./$dylib:./other.dylib" "${run[@]}" ./redirect ours
 expect fork_storm-1000 0 "${run[@]}" ./fork_storm-release 8 1000
+# shellcheck disable=SC2086
+$zig $options -w -o unload "$here/unload.c" >build.log 2>&1 || head -n 3 build.log
+expect unload 0 "${run[@]}" ./unload ./$dylib
 for time in 1 2 3 4 5 6 7 8; do
   expect exit-$time 7 "${run[@]}" ./late-release exit
   expect exit-copies-$time 7 "${inserted[@]}" "${run[@]}" ./late-release exit
