@@ -56,7 +56,7 @@ static bool survey_heap_rows(survey_t* survey, const heap_t* heap) {
   theap_t theap;
   for (const theap_t* at = heap->theaps; at != NULL; at = theap.heap_next) {
     if (!survey_copy(survey, at, &theap, sizeof(theap))) { return false; }
-    for (unsigned bin = 0; bin < ROW_COUNT; bin++) { survey_row(survey, row_view(&theap, bin)); }
+    for (unsigned bin = 1; bin < ROW_COUNT; bin++) { survey_row(survey, row_view(&theap, bin)); }
   }
   return true;
 }
