@@ -13,6 +13,52 @@ make_sdk() {
     printf '#!/bin/sh\necho 11.0\n' >sdk/bin/sw_vers && chmod +x sdk/bin/sw_vers
 }
 
+# ---- what the loader of macOS goes by --------------------------------------------------------------
+
+holds() {  # text pattern
+  grep -qE -e "$2" <<<"$1" || { echo "not there: $2"; return 1; }
+}
+
+lacks() {  # text pattern
+  ! grep -E -e "$2" <<<"$1" || { echo "there: $2"; return 1; }
+}
+
+equal() {  # what value value
+  [ "$2" = "$3" ] || { echo "$1: $2, not $3"; return 1; }
+}
+
+check_dylib() {  # file
+  local header load names undefined places
+  header=$(llvm-otool-19 -hv "$1") load=$(llvm-otool-19 -l "$1") names=$(llvm-nm-19 -gU "$1")
+  undefined=$(llvm-nm-19 -mu "$1")
+  places=$(llvm-objdump-19 --macho --rebase --bind --lazy-bind "$1")
+  holds "$header" ' DYLIB .* NOUNDEFS .*TWOLEVEL' &&
+    holds "$load" "name @rpath/$dylib " &&
+    holds "$load" 'compatibility version 3\.0\.0' &&
+    holds "$load" 'current version 3\.6\.0' &&
+    holds "$load" 'cmd LC_UUID' &&
+    holds "$load" 'cmd LC_BUILD_VERSION' &&
+    holds "$load" 'platform 1$' &&
+    { [[ $header != *ARM64* ]] || holds "$load" 'cmd LC_CODE_SIGNATURE'; } &&
+    holds "$load" 'sectname __mod_init_func' &&
+    equal "libraries needed" "$(grep -c 'cmd LC_LOAD_.*DYLIB$' <<<"$load")" 1 &&
+    lacks "$load" 'LC_RPATH|LC_REEXPORT_DYLIB|sectname __thread' &&
+    lacks "$load" 'n(ext|loc|)rel(oc)? [1-9]' &&
+    lacks "$places" '^__TEXT' &&
+    equal "names interposed" "$(grep -c '^__DATA *__interpose .* libSystem ' <<<"$places")" \
+      "$(grep -c '^    BY(' "$root/src/entry/darwin.c")" &&
+    lacks "$undefined" '\) external _malloc_type_' &&
+    holds "$names" ' T _mi_malloc$' &&
+    equal "names shown that are not mi_" "$(grep ' T ' <<<"$names" | grep -v ' _mi_')" ""
+}
+
+if command -v llvm-otool-19 >/dev/null; then
+  check_dylib "$dylib"
+  outcome dylib-checked $?
+else
+  echo "skip dylib-checked: it needs llvm-19"
+fi
+
 # ---- both processors, by CMake ---------------------------------------------------------------------
 
 mac_cmake() {  # arguments...

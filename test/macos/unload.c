@@ -1,5 +1,5 @@
-/* A library that a program opens and closes stays: blocks of it, threads that have used it, forks and
-   the zone still need it.
+/* A library that a program opens and closes stays: blocks of it, threads that have used it, forks
+   and the zone still need it.
    unload LIBRARY */
 #include <dlfcn.h>
 #include <malloc/malloc.h>
