@@ -13,7 +13,7 @@ mkdir -p "$folder" && cd "$folder" || exit 2
 echo "macOS $(sw_vers -productVersion), $(uname -m), in $folder"
 command -v timeout >/dev/null || timeout() { shift; "$@"; }
 # shellcheck disable=SC2034  # what is sourced uses them
-compiler=cc processors='-arch x86_64 -arch arm64' run=()
+compiler=cc cxx=c++ processors='-arch x86_64 -arch arm64' run=()
 
 # shellcheck source-path=SCRIPTDIR source=../test/macos/tests.sh
 . "$root/test/macos/tests.sh"

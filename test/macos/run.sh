@@ -6,7 +6,7 @@
 root=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck disable=SC2034
 processor=$2 compiler=$3 processors='' cc=$4
-emulator=("${@:5}")
+emulator=("${@:5}") cxx="$root/build/cross/zig/bin/python3 -m ziglang c++ -target $2-macos"
 mkdir -p "$1" && cd "$1" || exit 2
 run=("${emulator[@]}" ./machorun)
 [ ${#emulator[@]} = 0 ] || export MI_EMULATED=1 QEMU_PAGESIZE=16384  # as there

@@ -1,8 +1,8 @@
 # shellcheck shell=bash disable=SC2154,SC2034  # sourced, with what it needs set
 # Builds the library for macOS and runs the tests: for run.sh under the loader, for
 # tools/macos-check.sh on the system itself. For each a line that begins with pass, FAIL or skip.
-# `compiler` is for macOS, with the options `processors` for the shared library; `run` begins each
-# command that runs a program.
+# `compiler` and, for C++, `cxx` are for macOS, with the options `processors` for the shared library;
+# `run` begins each command that runs a program.
 here=$root/test/macos
 options="-std=gnu11 -O2 -I$root/include -I$root/test -fno-builtin-malloc -fno-builtin-free -fexceptions"
 library="-fPIC -fvisibility=hidden -Wall -Wextra -Werror -DMI_MALLOC_OVERRIDE=1"
@@ -35,6 +35,9 @@ for variant in release debug secure small; do
   $compiler $options $library $defines -c -o $variant.o "$root/src/static.c" >$variant.log 2>&1
   outcome static-$variant $?
 done
+# shellcheck disable=SC2086
+$cxx $options $library -w -x c++ -std=c++17 -c -o cxx.o "$root/src/static.c" >cxx.log 2>&1
+outcome static-cxx $?
 
 # shellcheck disable=SC2086
 $compiler $options $library -DNDEBUG -DMI_SHARED_LIB -DMI_SHARED_LIB_EXPORT $processors -shared -o $dylib \
