@@ -264,8 +264,6 @@ struct zone {
   introspection_t* introspect;
   unsigned version;
   void* (*memalign)(zone_t*, size_t, size_t);
-  void (*free_definite_size)(zone_t*, void*, size_t);
-  size_t (*pressure_relief)(zone_t*, size_t);
 };
 
 /* glibc's own malloc is the system's zone. A block of it has a mark before it. */
@@ -457,16 +455,6 @@ static void* s_malloc_zone_valloc(zone_t* z, size_t n) { return z->valloc(z, n);
 static void* s_malloc_zone_memalign(zone_t* z, size_t a, size_t n) { return z->memalign(z, a, n); }
 static void* s_malloc_zone_realloc(zone_t* z, void* p, size_t n) { return z->realloc(z, p, n); }
 static void s_malloc_zone_free(zone_t* z, void* p) { z->free(z, p); }
-
-/* Of all zones where none is named. */
-static size_t s_malloc_zone_pressure_relief(zone_t* z, size_t goal) {
-  size_t bytes = 0;
-  for (int i = 0; i < zone_count; i++) {
-    if ((z != NULL && zones[i] != z) || zones[i]->pressure_relief == NULL) { continue; }
-    bytes += zones[i]->pressure_relief(zones[i], goal);
-  }
-  return bytes;
-}
 
 /* ---- malloc and its kin: of the first zone, and back to whose it is ---- */
 
@@ -1190,7 +1178,6 @@ static const entry_t entries[] = {ENTRY(malloc),
                                   ENTRY(malloc_zone_memalign),
                                   ENTRY(malloc_zone_realloc),
                                   ENTRY(malloc_zone_free),
-                                  ENTRY(malloc_zone_pressure_relief),
                                   ENTRY(malloc_get_all_zones),
                                   ENTRY(malloc_default_zone),
                                   ENTRY(malloc_default_purgeable_zone),
