@@ -1,83 +1,96 @@
-#!/bin/sh
+#!/bin/bash
 # On a Mac, with Xcode's command line tools: builds the library for both processors, runs the tests of
-# test/macos on the system itself, and what only a Mac can show (docs/platforms.md). Prints a line for
-# each that begins with pass, FAIL or skip.
+# test/macos on the system itself, and shows what only a Mac can (docs/platforms.md). Prints a line
+# for each that begins with pass, FAIL or skip; what a failed one printed is in NAME.log.
 #   tools/macos-check.sh [FOLDER]      what is built goes there
+# It does not show: how the system's memory pressure reaches the library, anything on a device.
+# shellcheck disable=SC2154  # tests.sh sets it
 root=$(cd "$(dirname "$0")/.." && pwd)
 [ "$(uname)" = Darwin ] || { echo "this is for macOS"; exit 2; }
+command -v cc >/dev/null || { echo "this needs Xcode's command line tools: xcode-select --install"; exit 2; }
 folder=${1:-$(mktemp -d)}
 mkdir -p "$folder" && cd "$folder" || exit 2
-flags="-std=gnu11 -O2 -DNDEBUG -I$root/include -I$root/test -fno-builtin-malloc -fno-builtin-free"
-library="-fPIC -fvisibility=hidden -fexceptions -Wall -Wextra -DMI_MALLOC_OVERRIDE=1"
-dylib=libmimalloc.3.dylib
-failed=0
+echo "macOS $(sw_vers -productVersion), $(uname -m), in $folder"
+command -v timeout >/dev/null || timeout() { shift; "$@"; }
+# shellcheck disable=SC2034  # what is sourced uses them
+compiler=cc cxx=c++ processors='-arch x86_64 -arch arm64' run=()
 
-expect() {  # name status command...
-  name=$1 wanted=$2
-  shift 2
-  "$@" >"$name.log" 2>&1 </dev/null
-  status=$?
-  if [ $status = "$wanted" ]; then
-    echo "pass $name"
-  else
-    echo "FAIL $name (status $status)"
-    tail -n 5 "$name.log"
-    failed=1
-  fi
-}
+# shellcheck source-path=SCRIPTDIR source=../test/macos/tests.sh
+. "$root/test/macos/tests.sh"
+# shellcheck source-path=SCRIPTDIR source=../test/macos/programs.sh
+. "$root/test/macos/programs.sh"
 
-# shellcheck disable=SC2086  # lists of words
-expect dylib 0 cc $flags $library -arch x86_64 -arch arm64 -DMI_SHARED_LIB -DMI_SHARED_LIB_EXPORT \
-  -dynamiclib -install_name @rpath/$dylib -compatibility_version 3.0.0 -current_version 3.6.0 \
-  -o $dylib "$root/src/static.c"
-# shellcheck disable=SC2086
-expect static 0 cc $flags $library -c -o static.o "$root/src/static.c"
-for sdk in iphoneos iphonesimulator; do
-  # shellcheck disable=SC2086
-  if xcrun --sdk $sdk --show-sdk-path >/dev/null 2>&1; then
-    expect ios-$sdk 0 xcrun --sdk $sdk cc $flags $library -arch arm64 -c -o ios.o "$root/src/static.c"
-  else
-    echo "skip ios-$sdk: no such SDK"
-  fi
+# ---- dyld and libmalloc ----------------------------------------------------------------------------
+
+expect dylib-for-both 0 lipo $dylib -verify_arch x86_64 arm64
+for nano in 0 1; do  # without and with libmalloc's zone for small blocks
+  expect redirect-nano-$nano 0 "${inserted[@]}" MallocNanoZone=$nano ./redirect ours
+  expect zone-nano-$nano 0 env MallocNanoZone=$nano ./zone-release
 done
+if [ "$(uname -m)" = arm64 ] && arch -x86_64 /usr/bin/true 2>/dev/null; then
+  expect x64-build 0 cc -arch x86_64 -O2 -w -fno-builtin -Wl,-undefined,dynamic_lookup \
+    -o redirect-x64 "$here/redirect.c"
+  expect x64 0 "${inserted[@]}" ./redirect-x64 ours
+else
+  echo "skip x64: no Rosetta, or no need of it"
+fi
+# From a hardened program the system takes DYLD_INSERT_LIBRARIES.
+cp redirect hardened
+expect hardened-sign 0 codesign -f -s - -o runtime hardened
+expect hardened 0 "${inserted[@]}" ./hardened theirs
 
-for test in zone late; do
-  # shellcheck disable=SC2086
-  expect build-$test 0 cc $flags -o $test "$root/test/macos/$test.c" static.o
-  expect $test 0 ./$test
-done
-# shellcheck disable=SC2086
-expect build-fork_storm 0 cc $flags -o fork_storm "$root/test/stress/fork_storm.c" static.o
-expect fork_storm 0 ./fork_storm 8 1000
-# shellcheck disable=SC2086
-expect build-redirect 0 cc $flags -Wl,-undefined,dynamic_lookup -o redirect "$root/test/macos/redirect.c"
-expect redirect-not 0 ./redirect theirs
-# The system drops DYLD_ variables from what its own programs start, so each program has its own.
-expect redirect 0 env DYLD_INSERT_LIBRARIES="$PWD/$dylib" ./redirect ours
-expect redirect-disabled 0 env MIMALLOC_DISABLE_REDIRECT=1 DYLD_INSERT_LIBRARIES="$PWD/$dylib" \
-  ./redirect theirs
-cp $dylib other.dylib
-expect redirect-copies 0 env DYLD_INSERT_LIBRARIES="$PWD/$dylib:$PWD/other.dylib" ./redirect ours
-for time in 1 2 3 4 5 6 7 8; do expect exit-$time 7 ./late exit; done
+# ---- tools that read the zone of another process ---------------------------------------------------
 
-# Tools that read the zone of another process.
-cat >sleeper.c <<'END'
-#include <stdlib.h>
-#include <unistd.h>
-int main(void) {
-  static void* kept[1000];
-  for (int i = 0; i < 1000; i++) { kept[i] = malloc(1000); }
-  sleep(60);
-  return kept[0] == NULL;
-}
-END
-cc -O2 -fno-builtin -o sleeper sleeper.c
-DYLD_INSERT_LIBRARIES="$PWD/$dylib" ./sleeper &
-sleeper=$!
+expect tools-build 0 cc -O0 -fno-builtin -w -o tools "$here/tools.c"
+"${inserted[@]}" ./tools &
+process=$!
 sleep 2
-expect heap 0 heap $sleeper
-expect heap-knows-the-zone 0 grep -qi mimalloc heap.log
-expect vmmap 0 vmmap $sleeper
-expect leaks 0 leaks $sleeper
-kill $sleeper
+expect heap 0 heap $process
+expect heap-names-the-zone 0 grep -qi mimalloc heap.log
+expect vmmap 0 vmmap $process
+expect vmmap-names-the-zone 0 grep -qi mimalloc vmmap.log
+expect leaks 1 leaks $process  # 1: there are some
+expect leaks-finds-them 0 grep -qE '[0-9]+ leaks for' leaks.log
+kill $process
+
+# ---- Objective-C, Swift ----------------------------------------------------------------------------
+
+build_program program-objc -fobjc-arc -framework Foundation "$here/objects.m"
+same_output objc ./program-objc
+if command -v swiftc >/dev/null; then
+  expect swift-build 0 swiftc -O -o program-swift "$here/objects.swift"
+  same_output swift ./program-swift
+else
+  echo "skip swift: no swiftc"
+fi
+
+# ---- other builds ----------------------------------------------------------------------------------
+
+object() {  # name SDK options...
+  local sdk
+  if sdk=$(xcrun --sdk "$2" --show-sdk-path 2>/dev/null); then
+    # shellcheck disable=SC2086  # lists of words
+    expect "object-$1" 0 cc $options $library -isysroot "$sdk" "${@:3}" -c -o "$1.o" "$root/src/static.c"
+  else
+    echo "skip object-$1: no SDK $2"
+  fi
+}
+
+object ios iphoneos -target arm64-apple-ios12
+object simulator iphonesimulator -target arm64-apple-ios14-simulator
+object catalyst macosx -target arm64-apple-ios14-macabi
+object arm64e macosx -arch arm64e
+object tvos appletvos -target arm64-apple-tvos12
+object visionos xros -target arm64-apple-xros1
+if command -v cmake >/dev/null; then
+  expect cmake-configure 0 cmake -S "$root" -B universal -DMI_WERROR=ON \
+    '-DCMAKE_OSX_ARCHITECTURES=x86_64;arm64'
+  expect cmake-build 0 cmake --build universal
+  for product in libmimalloc.dylib libmimalloc.a mimalloc.o; do
+    expect cmake-$product 0 lipo universal/$product -verify_arch x86_64 arm64
+  done
+  expect cmake-install-name 0 grep -q "@rpath/$dylib" <(otool -D universal/libmimalloc.dylib)
+else
+  echo "skip cmake: no CMake"
+fi
 exit $failed

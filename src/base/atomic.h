@@ -11,6 +11,7 @@
 #include MI_MODEL_ATOMICS
 #else
 #ifdef __cplusplus
+#include <atomic>  // LLVM's uses C's _Atomic
 // C++ has other types for them. There these are plain objects, which nothing reads or writes but by
 // these operations.
 #define _Atomic(type)            type

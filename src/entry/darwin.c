@@ -17,7 +17,9 @@
 
 #ifdef __APPLE__
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <mach-o/loader.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -377,6 +379,8 @@ typedef struct interposed {
 } interposed_t;
 
 #define BY(by, name) {(const void*)(by), (const void*)(name)}
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wunguarded-availability-new"
 __attribute__((used, section("__DATA,__interpose"))) static const interposed_t interposed[] = {
     BY(by_name_malloc, malloc),
     BY(by_name_calloc, calloc),
@@ -396,6 +400,7 @@ __attribute__((used, section("__DATA,__interpose"))) static const interposed_t i
     BY(by_name_type_aligned_alloc, malloc_type_aligned_alloc),
     BY(by_name_type_posix_memalign, malloc_type_posix_memalign),
 };
+#pragma clang diagnostic pop
 
 static void leave_names(void) { store_relaxed(&names_are_off, true); }
 #else
@@ -440,10 +445,21 @@ static void zone_start(void) {
 static void zone_start(void) {}
 #endif
 
+extern const struct mach_header_64 this_module __asm__("___dso_handle") HIDDEN;
+
+// Zones, forks and the ends of threads lead here until the process ends: so a library or a plug-in
+// that this is part of stays, also where who has opened it closes it.
+static void stay_loaded(void) {
+  Dl_info info;
+  if (this_module.filetype == MH_EXECUTE || dladdr(&this_module, &info) == 0) { return; }
+  (void)dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
 AT_LOAD static void on_load(void) {
   const int saved = port_errno_keep();
   zone_start();
   mi_process_init();
+  stay_loaded();
   port_errno_restore(saved);
 }
 

@@ -56,7 +56,7 @@ static bool survey_heap_rows(survey_t* survey, const heap_t* heap) {
   theap_t theap;
   for (const theap_t* at = heap->theaps; at != NULL; at = theap.heap_next) {
     if (!survey_copy(survey, at, &theap, sizeof(theap))) { return false; }
-    for (unsigned bin = 0; bin < ROW_COUNT; bin++) { survey_row(survey, row_view(&theap, bin)); }
+    for (unsigned bin = 1; bin < ROW_COUNT; bin++) { survey_row(survey, row_view(&theap, bin)); }
   }
   return true;
 }
@@ -72,16 +72,16 @@ static bool survey_heaps_rows(survey_t* survey, const heap_t* at) {
 
 static bool survey_all_rows(survey_t* survey) {
   const subproc_t* at = NULL;
-  const heap_t* retired = NULL;
+  const heap_t* last = NULL;
   subproc_t subproc;
   bool found = survey_copy(survey, survey->roots.subprocs, &at, sizeof(at)) &&
-               survey_copy(survey, survey->roots.retired, &retired, sizeof(retired));
+               survey_copy(survey, survey->roots.retired, &last, sizeof(last));
   survey->rows_count = 0;
   for (; found && at != NULL; at = subproc.next) {
     found = survey_copy(survey, at, &subproc, sizeof(subproc)) &&
             survey_heaps_rows(survey, subproc.heaps);
   }
-  return found && survey_heaps_rows(survey, retired);
+  return found && survey_heaps_rows(survey, last);
 }
 
 // D. L. Shell's, with A. Ciura's distances; the C library's sorting may allocate.
@@ -138,14 +138,14 @@ static void mark(const page_t* page, block_bits_t* bits, const void* block) {
   if (index < page->capacity) { bits_set(bits, index, true); }
 }
 
-// `memory`: what the blocks hold. A list that leads elsewhere or in a circle ends there.
-static void mark_list(const page_t* page, const uint8_t* memory, block_bits_t* bits,
+// `contents`: what the blocks hold. A list that leads elsewhere or in a circle ends there.
+static void mark_list(const page_t* page, const uint8_t* contents, block_bits_t* bits,
                       const block_t* block) {
   while (block != NULL) {
     const size_t offset = page_offset(page, block), index = offset / page->block_bytes;
     if (index >= page->capacity || bits_has(bits, index)) { return; }
     bits_set(bits, index, true);
-    memcpy((void*)&block, memory + offset, sizeof(block));
+    memcpy((void*)&block, contents + offset, sizeof(block));
   }
 }
 
@@ -181,11 +181,11 @@ static bool mark_by_links(const survey_t* survey, const page_t* page, const void
 }
 
 static bool mark_by_lists(const survey_t* survey, page_t* page, block_bits_t* bits) {
-  const uint8_t* memory =
+  const uint8_t* contents =
       (const uint8_t*)survey_see(survey, page->start, page->capacity * page->block_bytes);
-  if (memory == NULL) { return false; }
-  mark_list(page, memory, bits, page->free);
-  mark_list(page, memory, bits, remote_head(load_relaxed(&page->remote), page->start));
+  if (contents == NULL) { return false; }
+  mark_list(page, contents, bits, page->free);
+  mark_list(page, contents, bits, remote_head(load_relaxed(&page->remote), page->start));
   mark_holes(page, bits);
   return true;
 }

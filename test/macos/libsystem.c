@@ -1084,7 +1084,7 @@ ON_STACK(fcntl)
 
 static uint32_t mach_task_self_ = 0x103;
 static FILE *standard_in, *standard_out, *standard_error;
-static uint64_t page_bytes;
+static uint64_t page_bytes, stack_guard = UINT64_C(0x5bd1e995c6a4a700);
 
 static int* s_error(void) { return &errno; }
 static char*** s_environment(void) { return &environ; }
@@ -1095,8 +1095,14 @@ static void s_memset_pattern16(uint8_t* p, const uint8_t* pattern, size_t n) {
   for (size_t i = 0; i < n; i++) { p[i] = pattern[i & 15]; }
 }
 static void* s_dlsym(void* handle, const char* name) {
-  (void)handle;
-  return interposed(find_symbol(name), NULL);
+  return interposed(module_symbol(handle, name), NULL);
+}
+static int s_dladdr(const void* address, Dl_info* out) {
+  void* start = NULL;
+  const char* path = module_path(address, &start);
+  if (path == NULL) { return dladdr(address, out); }
+  *out = (Dl_info){.dli_fname = path, .dli_fbase = start};
+  return 1;
 }
 static int s_cxa_atexit(void (*run)(void*), void* argument, void* module) {
   extern int __cxa_atexit(void (*)(void*), void*, void*);
@@ -1244,6 +1250,9 @@ static const entry_t entries[] = {ENTRY(malloc),
                                   ENTRY(getprogname),
                                   ENTRY(memset_pattern16),
                                   ENTRY(dlsym),
+                                  ENTRY(dladdr),
+                                  {"_dlopen", (void*)module_open},
+                                  {"_dlclose", (void*)module_close},
                                   {"___bzero", (void*)s_bzero},
                                   {"_bzero", (void*)s_bzero},
                                   {"___error", (void*)s_error},
@@ -1260,6 +1269,7 @@ static const entry_t entries[] = {ENTRY(malloc),
                                   {"___stdoutp", &standard_out},
                                   {"___stderrp", &standard_error},
                                   {"_vm_page_size", &page_bytes},
+                                  {"___stack_chk_guard", &stack_guard},
                                   {"dyld_stub_binder", (void*)s_zero},
                                   {"__tlv_bootstrap", (void*)variable_get},
                                   {"_machorun_reuses", (void*)machorun_reuses},

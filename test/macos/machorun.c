@@ -63,7 +63,10 @@ typedef struct tuple {
 
 typedef struct module {
   const char *path, *install_name;
-  uint8_t* file;
+  uint8_t *file, *start;
+  size_t bytes;
+  int opened; /* times */
+  bool stays;
   intptr_t slide;
   const segment_t* segments[SEGMENTS];
   int segment_count;
@@ -354,6 +357,8 @@ static void map_segments(module_t* m) {
                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (base == MAP_FAILED) { die("cannot map", m->path); }
   base = (uint8_t*)(((uintptr_t)base + ALIGN - 1) & ~(uintptr_t)(ALIGN - 1));
+  m->start = base;
+  m->bytes = high - low;
   m->slide = (intptr_t)base - (intptr_t)low;
   for (int i = 0; i < m->segment_count; i++) {
     const segment_t* s = m->segments[i];
@@ -369,6 +374,7 @@ static module_t* load(const char* path) {
   const int file = open(path, O_RDONLY);
   if (file < 0) { die("cannot open", path); }
   m->path = path;
+  m->stays = true;
   m->file = mmap(NULL, (size_t)lseek(file, 0, SEEK_END), PROT_READ, MAP_PRIVATE, file, 0);
   close(file);
   if (header_of(m)->magic != (uint32_t)MAGIC || header_of(m)->cpu != CPU) {
@@ -388,6 +394,51 @@ static module_t* load(const char* path) {
     (void)load(strdup(other));
   }
   return m;
+}
+
+static void bind_all(const module_t* m) {
+  for (int list = 0; list < 3; list++) { bind(m, list); }
+}
+
+/* What is interposed by it is interposed for nobody: the others are bound. */
+void* module_open(const char* path, int mode) {
+  enum { NOLOAD = 0x10, NODELETE = 0x80 };
+  module_t* m = module_named(path);
+  if (m == NULL && (mode & NOLOAD) == 0) {
+    m = load(strdup(path));
+    m->stays = false;
+    bind_all(m);
+    m->opened = 1;
+    for_each_section(m, initialize);
+  } else if (m != NULL) {
+    m->opened++;
+    m->stays |= (mode & NODELETE) != 0;
+  }
+  return m;
+}
+
+int module_close(void* module) {
+  module_t* m = module;
+  if (--m->opened > 0 || m->stays) { return 0; }
+  m->install_name = NULL;
+  return munmap(m->start, m->bytes);
+}
+
+void* module_symbol(const void* module, const char* name) {
+  char text[256];
+  snprintf(text, sizeof(text), "_%s", name);
+  const bool is_one = module >= (void*)modules && module < (void*)(modules + module_count);
+  return is_one ? exported(module, text) : find_symbol(name);
+}
+
+const char* module_path(const void* address, void** start) {
+  for (int i = 0; i < module_count; i++) {
+    const module_t* m = &modules[i];
+    if ((uintptr_t)address - (uintptr_t)m->start >= m->bytes) { continue; }
+    *start = (void*)(m->text + (uint64_t)m->slide);
+    return m->path;
+  }
+  return NULL;
 }
 
 static void load_inserted(void) {
@@ -413,9 +464,7 @@ int main(int argc, char** argv) {
     if (header_of(&modules[i])->type == LIBRARY) { bind(&modules[i], 0); }
   }
   for (int i = 0; i < module_count; i++) { for_each_section(&modules[i], take_tuples); }
-  for (int i = 0; i < module_count; i++) {
-    for (int list = 0; list < 3; list++) { bind(&modules[i], list); }
-  }
+  for (int i = 0; i < module_count; i++) { bind_all(&modules[i]); }
   system_start();
   for (int i = 0; i < module_count; i++) {
     if (&modules[i] != program) { for_each_section(&modules[i], initialize); }

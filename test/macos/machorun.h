@@ -15,6 +15,14 @@ void* interposed(void* function, const void* module);
 /* By its name without an underscore, in the modules and then in libSystem; NULL: nowhere. */
 void* find_symbol(const char* name);
 
+/* dlopen, dlclose and dlsym of what is no part of libSystem; a library that is closed is gone,
+   unless it came with the program or is to stay. NULL: there is none. */
+void* module_open(const char* path, int mode);
+int module_close(void* module);
+void* module_symbol(const void* module, const char* name);
+/* Of the module that the address is in, and where that begins; NULL: it is in none. */
+const char* module_path(const void* address, void** start);
+
 /* libsystem.c: with an underscore; NULL: there is none. */
 void* system_symbol(const char* name);
 void system_start(void);

@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154  # sourced, with what it needs set
 # Programs of others, built for macOS from their sources, which cargo fetches, and run with and
-# without the library inserted. Part of run.sh, which has set $zig, $run, $inserted and the functions.
+# without the library inserted. Part of run.sh, which has set $compiler, $run, $inserted and the functions.
 program_sources() {
   mkdir -p crates/src
   : >crates/src/lib.rs
@@ -28,7 +28,7 @@ same_output() {  # name command...
 }
 
 build_program() {  # name options...
-  $zig -O2 -w -D_FORTIFY_SOURCE=0 -o "$@" >build.log 2>&1 || head -n 3 build.log
+  $compiler -O2 -w -D_FORTIFY_SOURCE=0 -o "$@" >build.log 2>&1 || head -n 3 build.log
 }
 
 if [ -d vendor ] || { command -v cargo >/dev/null && program_sources; }; then

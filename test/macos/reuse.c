@@ -9,7 +9,8 @@
 #include "check.h"
 #include "mimalloc.h"
 
-extern int machorun_reuses(void); /* times of MADV_FREE_REUSABLE × 10000, and of MADV_FREE_REUSE */
+/* Only the loader has it: times of MADV_FREE_REUSABLE × 10000, and of MADV_FREE_REUSE. */
+extern int machorun_reuses(void) __attribute__((weak_import));
 
 enum { BLOCKS = 200, BYTES = 500000 };
 static sigjmp_buf place;

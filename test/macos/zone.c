@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "barrier.h"
 #include "check.h"
 #include "mimalloc.h"
 
@@ -84,16 +85,40 @@ static void fill(void** blocks, unsigned seed) {
   }
 }
 
+static pthread_barrier_t all;
+
 static void* run(void* arg) {
   fill(arg, 7);
+  pthread_barrier_wait(&all);
+  pthread_barrier_wait(&all);
   return NULL;
+}
+
+static void allocate_special(void) {
+  static void* blocks[50];
+  int count = 0;
+  blocks[count++] = mi_malloc(40 << 20);
+  blocks[count++] = mi_calloc(3, 10 << 20);
+  blocks[count++] = mi_malloc_aligned(10, 8 << 20);
+  blocks[count++] = mi_malloc_aligned(100, 4096);
+  blocks[count++] = mi_malloc_aligned_at(5000, 1024, 8);
+  mi_option_set(mi_option_guarded_sample_rate, 1);
+  while (count < 50) { blocks[count++] = mi_malloc((size_t)count * 40); }
+  mi_option_set(mi_option_guarded_sample_rate, 0);
+  for (int i = 0; i < count; i++) { CHECK(blocks[i] != NULL); }
 }
 
 static void test_enumerator(void) {
   pthread_t threads[THREADS];
   fill(kept[THREADS], 3);
   compare("one thread", read_copy);
+  allocate_special();
+  compare("huge, aligned and guarded blocks too", read_copy);
+  pthread_barrier_init(&all, NULL, THREADS + 1);
   for (int i = 0; i < THREADS; i++) { pthread_create(&threads[i], NULL, run, kept[i]); }
+  pthread_barrier_wait(&all);
+  compare("others wait", read_copy);
+  pthread_barrier_wait(&all);
   for (int i = 0; i < THREADS; i++) { pthread_join(threads[i], NULL); }
   compare("others have ended", read_copy);
   mi_heap_t* heap = mi_heap_new();

@@ -3,7 +3,7 @@
 cross_all+=(macos macos-arm64)
 
 cross_describe_macos() {  # target
-  packages=(llvm-19) build_and_test=cross_macos
+  packages=(clang-19 lld-19 llvm-19) build_and_test=cross_macos
   case $1 in
     macos) title="macOS x64, under a loader" zig=x86_64-macos ;;
     macos-arm64)
@@ -14,6 +14,7 @@ cross_describe_macos() {  # target
 }
 
 cross_macos() {
+  install_missing clang-19 lld-19 llvm-19
   local loader=("$(c_compiler)")
   [ "$target" = macos ] ||
     loader=(aarch64-linux-gnu-gcc "$(type -P qemu-aarch64-static)" -L /usr/aarch64-linux-gnu)

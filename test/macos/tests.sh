@@ -1,0 +1,120 @@
+# shellcheck shell=bash disable=SC2154,SC2034  # sourced, with what it needs set
+# Builds the library for macOS and runs the tests: for run.sh under the loader, for
+# tools/macos-check.sh on the system itself. For each a line that begins with pass, FAIL or skip.
+# `compiler` and, for C++, `cxx` are for macOS, with the options `processors` for the shared library;
+# `run` begins each command that runs a program.
+here=$root/test/macos
+options="-std=gnu11 -O2 -I$root/include -I$root/test -fno-builtin-malloc -fno-builtin-free -fexceptions"
+library="-fPIC -fvisibility=hidden -Wall -Wextra -Werror -DMI_MALLOC_OVERRIDE=1"
+dylib=libmimalloc.3.dylib
+failed=0
+
+outcome() {  # name status
+  if [ "$2" = 0 ]; then echo "pass $1"; else echo "FAIL $1 (status $2)"; failed=1; fi
+}
+
+expect() {  # name expected-status command...
+  local name=$1 expected=$2 status
+  shift 2
+  timeout 300 "$@" >"$name.log" 2>&1 </dev/null
+  status=$?
+  [ $status = "$expected" ] || tail -n 5 "$name.log"
+  outcome "$name" $((status == expected ? 0 : status == 0 ? 1 : status))
+}
+
+# ---- the library -----------------------------------------------------------------------------------
+
+for variant in release debug secure small; do
+  case $variant in
+    release) defines=-DNDEBUG ;;
+    debug) defines=-UNDEBUG ;;  # zig defines it with -O2
+    secure) defines="-DNDEBUG -DMI_SECURE=4" ;;
+    small) defines="-DNDEBUG -DMI_SMALL" ;;
+  esac
+  # shellcheck disable=SC2086
+  $compiler $options $library $defines -c -o $variant.o "$root/src/static.c" >$variant.log 2>&1
+  outcome static-$variant $?
+done
+# shellcheck disable=SC2086
+$cxx $options $library -w -x c++ -std=c++17 -c -o cxx.o "$root/src/static.c" >cxx.log 2>&1
+outcome static-cxx $?
+
+# shellcheck disable=SC2086
+$compiler $options $library -DNDEBUG -DMI_SHARED_LIB -DMI_SHARED_LIB_EXPORT $processors -shared -o $dylib \
+  -Wl,-install_name,@rpath/$dylib,-compatibility_version,3.0.0,-current_version,3.6.0 \
+  "$root/src/static.c" >dylib.log 2>&1
+outcome dylib $?
+cp $dylib other.dylib
+
+# ---- tests that ask for no more than POSIX ---------------------------------------------------------
+
+directive() {  # file name
+  sed -n "1s/.* $2=\"\([^\"]*\)\".*/\1/p" "$1"
+}
+
+portable() {  # object defines tests...
+  local object=$1 defines=$2 test name
+  shift 2
+  for test in "$@"; do
+    name=${test##*/}-$object
+    # shellcheck disable=SC2086
+    $compiler $options $defines -w -include "$here/barrier.h" -o "$name" "$root/test/$test.c" \
+      "$object.o" -Wl,-undefined,dynamic_lookup >build.log 2>&1 || head -n 3 build.log
+    # shellcheck disable=SC2046  # lists of words
+    expect "$name" 0 env $(directive "$root/test/$test.c" env) "${run[@]}" "./$name" \
+      $(directive "$root/test/$test.c" args)
+  done
+}
+
+api="aligned arena_full arenas at_start bad_pointers basic collector errno_kept extended fill_preserve
+  full_pages heaps hooks huge_remainders large_os_pages override_header page_lengths
+  page_release posix realloc_grid set_aside stats stats_exact stats_shrinking subprocs tags
+  theap_ends theaps ublock v2 vacant_records waste words zero zero_realloc zero_reset"
+stress="arena_threads blocked_owner fork_storm free_only_thread handover heap_churn heaps_visited
+  mixed producers_consumers sparse_threads thread_churn visited"
+checked="basic extended aligned realloc_grid page_release zero theaps heaps words"
+
+# shellcheck disable=SC2046,SC2086  # lists of words
+portable release -DNDEBUG $(printf 'api/%s ' $api) $(printf 'stress/%s ' $stress)
+# shellcheck disable=SC2046,SC2086
+portable debug -UNDEBUG $(printf 'api/%s ' $checked)
+# shellcheck disable=SC2046,SC2086
+portable secure "-DNDEBUG -DMI_SECURE=4" $(printf 'api/%s ' $checked)
+
+# ---- names, zone, ends of threads and of the process -----------------------------------------------
+
+for test in zone late reuse; do
+  for object in release debug secure; do
+    [ $object = release ] || [ $test != reuse ] || continue
+    # shellcheck disable=SC2086
+    $compiler $options -w -o $test-$object "$here/$test.c" $object.o -Wl,-undefined,dynamic_lookup \
+      >build.log 2>&1 || head -n 3 build.log
+    expect $test-$object 0 "${run[@]}" ./$test-$object
+  done
+done
+# shellcheck disable=SC2086
+$compiler $options -w -o redirect "$here/redirect.c" -Wl,-undefined,dynamic_lookup >build.log 2>&1 ||
+  head -n 3 build.log
+
+inserted=(env "DYLD_INSERT_LIBRARIES=./$dylib")
+copies=(env "DYLD_INSERT_LIBRARIES=./$dylib:./other.dylib")
+expect redirect-not 0 "${run[@]}" ./redirect theirs
+expect redirect 0 "${inserted[@]}" "${run[@]}" ./redirect ours
+expect redirect-disabled 0 "${inserted[@]}" MIMALLOC_DISABLE_REDIRECT=1 "${run[@]}" ./redirect theirs
+expect redirect-copies 0 "${copies[@]}" "${run[@]}" ./redirect ours
+expect fork_storm-1000 0 "${run[@]}" ./fork_storm-release 8 1000
+expect fork_storm-copies 0 "${copies[@]}" "${run[@]}" ./fork_storm-release 4 50
+expect late-copies 0 "${copies[@]}" "${run[@]}" ./late-release
+# shellcheck disable=SC2086
+{
+  $compiler $options -w -o unload "$here/unload.c" &&
+    $compiler $options -w -shared -DEARLY_LIBRARY -o early.dylib -Wl,-install_name,@rpath/early.dylib \
+      "$here/early.c" &&
+    $compiler $options -w -o early "$here/early.c" early.dylib $dylib -Wl,-rpath,.
+} >build.log 2>&1 || head -n 3 build.log
+expect early 0 "${run[@]}" ./early
+expect unload 0 "${run[@]}" ./unload ./$dylib
+for time in 1 2 3 4 5 6 7 8; do
+  expect exit-$time 7 "${run[@]}" ./late-release exit
+  expect exit-copies-$time 7 "${inserted[@]}" "${run[@]}" ./late-release exit
+done
