@@ -108,6 +108,29 @@ portable debug "" $(printf 'api/%s ' $checked)
 # shellcheck disable=SC2046
 portable secure "-DNDEBUG -DMI_SECURE=4" $(printf 'api/%s ' $checked)
 
+# ---- C++: what a new-handler throws, by the C++ runtime and the unwinder of Linux -------------------
+
+# The unwinder knows no compact tables, so there are none.
+cxx_test() {
+  local name
+  for name in release.o new.o; do
+    # shellcheck disable=SC2086
+    case $name in
+      release.o) $zig $options $library -DNDEBUG -femit-dwarf-unwind=always -c -o cxx-$name \
+        "$root/src/static.c" ;;
+      *) ${zig/ cc / c++ } ${options/gnu11/c++17} -w -femit-dwarf-unwind=always -c -o cxx-$name \
+        "$root/test/api/new.cpp" ;;
+    esac && llvm-objcopy-19 --remove-section __LD,__compact_unwind cxx-$name || return 1
+  done
+  $zig -o new cxx-release.o cxx-new.o -Wl,-undefined,dynamic_lookup
+}
+if ! command -v llvm-objcopy-19 >/dev/null; then
+  echo "skip new: it needs llvm-19"
+else
+  cxx_test >build.log 2>&1 || head -n 3 build.log
+  expect new 0 env MACHORUN_CXX=1 "${run[@]}" ./new
+fi
+
 # ---- names, zone, ends of threads and of the process -----------------------------------------------
 
 for test in zone late reuse; do

@@ -123,10 +123,22 @@ if build gcc override $gcc $options -DNDEBUG -DMI_MALLOC_OVERRIDE=1 -c -o overri
   build gcc operators $cxx -o operators.exe && expect gcc operators 0 "$wine" operators.exe all
   build gcc operators-static $cxx -static $throws -o operators-static.exe &&
     expect gcc operators-static 0 "$wine" operators-static.exe all
-  build gcc new_delete $gxx -std=c++17 -O2 -w -I"$root/include" -I"$root/test" \
-    "$root/test/api/new_delete.cpp" static-gcc.o -lntdll -static $throws -o new_delete.exe &&
-    expect gcc new_delete 0 "$wine" new_delete.exe
 fi
+
+new_tests() {  # toolchain compiler libraries...
+  local toolchain=$1 compiler=$2 test
+  for test in new new_delete; do
+    # shellcheck disable=SC2086
+    build "$toolchain" $test $compiler -std=c++17 -O2 -w -I"$root/include" -I"$root/test" \
+      "$root/test/api/$test.cpp" "${@:3}" -lntdll -o "$test-$toolchain.exe" &&
+      expect "$toolchain" $test 0 "$wine" "$test-$toolchain.exe"
+  done
+}
+# shellcheck disable=SC2086
+new_tests gcc $gxx static-gcc.o -static $throws
+# shellcheck disable=SC2086
+new_tests gcc-debug $gxx static-gcc-debug.o -static $throws
+[ -z "$ZIG" ] || new_tests zig "${ZIG% cc} c++ -target x86_64-windows-gnu" static-zig.o
 
 # ---- the ABI of Microsoft's compiler -------------------------------------------------------------
 

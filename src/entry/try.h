@@ -1,0 +1,145 @@
+// A call after which an exception is over, where C has no words for it: what a C++ compiler makes of
+//
+//   void* _mi_try(void (*function)(void)) { try { function(); } catch (...) { … } }
+//
+// It returns NULL, or the exception, of which the caller disposes, or 1 for one of Microsoft's. The
+// unwinder asks `_mi_catch` about the frame. That hands the question on to the routine of the
+// program's C++ runtime, which reads the table here (Itanium C++ ABI: exception handling, level II);
+// or, in 64-bit programs for Windows, to the system's own, which reads another one before it.
+#ifndef MI_ENTRY_TRY_H
+#define MI_ENTRY_TRY_H
+
+#include "../base/attributes.h"
+
+EXTERN_C void* _mi_try(void (*function)(void));
+
+// In each body: the call is from label 0 to 1, and an exception lands at 2, in the register that
+// the result is in.
+#if defined(__x86_64__) && defined(_WIN32)
+#define TRY_BODY           \
+  "  subq $40, %rsp\n"     \
+  "  .seh_stackalloc 40\n" \
+  "  .seh_endprologue\n"   \
+  ".Lmi_try_from:\n"       \
+  "0: call *%rcx\n"        \
+  "1: xorl %eax, %eax\n"   \
+  ".Lmi_try_to:\n"         \
+  "2: addq $40, %rsp\n"    \
+  "  ret\n"                \
+  ".Lmi_try_microsoft:\n"  \
+  "  movl $1, %eax\n"      \
+  "  jmp 2b\n"
+#elif defined(__aarch64__) && defined(_WIN32)
+#define TRY_BODY                  \
+  "  stp x29, x30, [sp, #-16]!\n" \
+  "  .seh_save_fplr_x 16\n"       \
+  "  .seh_endprologue\n"          \
+  ".Lmi_try_from:\n"              \
+  "0: blr x0\n"                   \
+  "1: mov x0, #0\n"               \
+  ".Lmi_try_to:\n"                \
+  "2: .seh_startepilogue\n"       \
+  "  ldp x29, x30, [sp], #16\n"   \
+  "  .seh_save_fplr_x 16\n"       \
+  "  .seh_endepilogue\n"          \
+  "  ret\n"                       \
+  ".Lmi_try_microsoft:\n"         \
+  "  mov x0, #1\n"                \
+  "  b 2b\n"
+#elif defined(__i386__)
+#define TRY_BODY                   \
+  "  subl $12, %esp\n"             \
+  "  .cfi_adjust_cfa_offset 12\n"  \
+  "0: call *16(%esp)\n"            \
+  "1: xorl %eax, %eax\n"           \
+  "2: addl $12, %esp\n"            \
+  "  .cfi_adjust_cfa_offset -12\n" \
+  "  ret\n"
+#elif defined(__x86_64__)
+#define TRY_BODY                   \
+  "  pushq %rbp\n"                 \
+  "  .cfi_def_cfa_offset 16\n"     \
+  "  .cfi_offset %rbp, -16\n"      \
+  "  movq %rsp, %rbp\n"            \
+  "  .cfi_def_cfa_register %rbp\n" \
+  "0: callq *%rdi\n"               \
+  "1: xorl %eax, %eax\n"           \
+  "2: popq %rbp\n"                 \
+  "  retq\n"
+#else
+#ifdef __arm64e__
+#define TRY_CALL "blraaz"  // addresses of functions are signed
+#else
+#define TRY_CALL "blr"
+#endif
+#define TRY_BODY                  \
+  "  stp x29, x30, [sp, #-16]!\n" \
+  "  mov x29, sp\n"               \
+  "  .cfi_def_cfa w29, 16\n"      \
+  "  .cfi_offset w30, -8\n"       \
+  "  .cfi_offset w29, -16\n"      \
+  "0: " TRY_CALL                  \
+  " x0\n"                         \
+  "1: mov x0, #0\n"               \
+  "2: ldp x29, x30, [sp], #16\n"  \
+  "  ret\n"
+#endif
+
+// No base but the function, types of 4 bytes, and 21 bytes more. Call sites of 4 bytes a number, 13
+// in all: start, length, where to land, and the first action. That is: for the first type, and then
+// no other. The type is any.
+#define TRY_TABLE(function)                            \
+  "  .byte 0xff, 3, 21, 3, 13\n"                       \
+  "  .long 0b - " function ", 1b - 0b, 2b - " function \
+  "\n"                                                 \
+  "  .byte 1, 1, 0\n"                                  \
+  "  .long 0\n"
+
+#if defined(_WIN64)
+EXTERN_C const uint8_t _mi_try_table[];
+__asm__(
+    ".text\n"
+    ".p2align 4\n"
+    ".globl _mi_try\n"
+    ".def _mi_try; .scl 2; .type 32; .endef\n"
+    ".seh_proc _mi_try\n"
+    "_mi_try:\n" TRY_BODY
+    "  .seh_handler _mi_catch, @unwind, @except\n"
+    "  .seh_handlerdata\n"
+    "  .long 1\n"  // for the system's routine, one place: from, to, any exception, where to land
+    "  .rva .Lmi_try_from, .Lmi_try_to\n"
+    "  .long 1\n"
+    "  .rva .Lmi_try_microsoft\n"
+    ".globl _mi_try_table\n"
+    "_mi_try_table:\n" TRY_TABLE("_mi_try")
+    ".text\n"
+    ".seh_endproc\n");
+#else
+#ifdef _WIN32
+#define TRY_HEAD    ".globl __mi_try\n"
+#define TRY_FRAME   "  .cfi_personality 0, __mi_catch\n  .cfi_lsda 0, Lmi_try_table\n"
+#define TRY_SECTION ".section .gcc_except_table, \"dr\"\n"
+#else  // addresses from there on; that of the routine by a place that has it
+#define TRY_HEAD    ".private_extern __mi_try\n"
+#define TRY_FRAME   "  .cfi_personality 155, __mi_catch\n  .cfi_lsda 16, Lmi_try_table\n"
+#define TRY_SECTION ".section __TEXT, __gcc_except_tab\n"
+#endif
+// clang-format off
+__asm__(
+    ".text\n"
+    ".p2align 4\n"
+    TRY_HEAD
+    "__mi_try:\n"
+    "  .cfi_startproc\n"
+    TRY_FRAME
+    TRY_BODY
+    "  .cfi_endproc\n"
+    TRY_SECTION
+    ".p2align 2\n"
+    "Lmi_try_table:\n"
+    TRY_TABLE("__mi_try")
+    ".text\n");
+// clang-format on
+#endif
+
+#endif
