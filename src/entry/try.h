@@ -1,11 +1,11 @@
-// A call after which an exception is over, where C has no words for it: what a C++ compiler makes of
+// A call that ends an exception, where C has no words for it: what a C++ compiler makes of
 //
 //   void* _mi_try(void (*function)(void)) { try { function(); } catch (...) { … } }
 //
 // It returns NULL, or the exception, of which the caller disposes, or 1 for one of Microsoft's. The
 // unwinder asks `_mi_catch` about the frame. That hands the question on to the routine of the
-// program's C++ runtime, which reads the table here (Itanium C++ ABI: exception handling, level II);
-// or, in 64-bit programs for Windows, to the system's own, which reads another one before it.
+// program's C++ runtime, which reads the table here (Itanium C++ ABI, exception handling, level
+// II); or, in 64-bit programs for Windows, to the system's own, which reads another one before it.
 #ifndef MI_ENTRY_TRY_H
 #define MI_ENTRY_TRY_H
 

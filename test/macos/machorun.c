@@ -290,8 +290,8 @@ static void take_variables(module_t* m, const section_t* section) {
   }
 }
 
-/* With MACHORUN_CXX=1 the C++ runtime is that of Linux. Its unwinder is told of the tables of frames;
-   it does not know the compact ones. */
+/* With MACHORUN_CXX=1 the C++ runtime is that of Linux. Its unwinder is told of the tables of
+   frames; it does not know the compact ones. */
 static void take_frames(module_t* m, const section_t* section) {
   void (*take)(void* frames) = NULL;
   void* const found = dlsym(RTLD_DEFAULT, "__register_frame");
