@@ -118,7 +118,7 @@ cxx_test() {
     case $name in
       release.o) $zig $options $library -DNDEBUG -femit-dwarf-unwind=always -c -o cxx-$name \
         "$root/src/static.c" ;;
-      *) ${zig/ cc / c++ } ${options/gnu11/c++17} -w -femit-dwarf-unwind=always -c -o cxx-$name \
+      *) $zig -lc++ ${options/gnu11/c++17} -w -femit-dwarf-unwind=always -c -o cxx-$name \
         "$root/test/api/new.cpp" ;;
     esac && llvm-objcopy-19 --remove-section __LD,__compact_unwind cxx-$name || return 1
   done
