@@ -207,7 +207,8 @@ program redirect.exe "$root/test/windows/redirect.c"
 program unload.exe "$root/test/windows/unload.c"
 program late.dll -shared "$root/test/windows/late.c" mimalloc.dll
 program exit_storm.exe "$root/test/windows/exit_storm.c" mimalloc.dll
-./minject --force redirect.exe || outcome dll minject 1
+program speed.exe "$root/test/windows/speed.c"
+for name in redirect speed; do ./minject --force $name.exe || outcome dll minject 1; done
 
 expect dll redirect-not 0 "$wine" redirect.exe theirs
 expect dll redirect 0 "$wine" redirect-mi.exe ours
