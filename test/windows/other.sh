@@ -71,8 +71,9 @@ static() {  # toolchain tests libraries compiler...
       run "$toolchain" "$name" 0 "$name-$toolchain.exe"
   done
   # shellcheck disable=SC2086
-  build "$toolchain" static "$@" $options -w -o "static-$toolchain.exe" "$here/static.c" \
-    "override-$toolchain.o" -lntdll && run "$toolchain" static 0 "static-$toolchain.exe"
+  build "$toolchain" static "$@" $options -fno-builtin -w -o "static-$toolchain.exe" \
+    "$here/static.c" "override-$toolchain.o" -lntdll &&
+    run "$toolchain" static 0 "static-$toolchain.exe"
 }
 
 cxx() {  # toolchain libraries compiler...
