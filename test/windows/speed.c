@@ -1,5 +1,6 @@
-/* How long a program on the C runtime takes to free and allocate blocks of random sizes, in seconds.
-   As it is, and with mimalloc.dll put before its imports, that gives a ratio. It checks nothing. */
+/* How long a program on the C runtime takes to free and allocate blocks of random sizes, in
+   seconds. As it is, and with mimalloc.dll put before its imports, that gives a ratio. It checks
+   nothing. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
