@@ -24,8 +24,15 @@ function Expect([string]$Name, [int]$Status, [string]$Program, [string[]]$Argume
   $script:failed++
 }
 
-Get-ChildItem *-gcc.exe, *-gcc-debug.exe, *-gcc-secure.exe, *-zig.exe |
+Get-ChildItem *-gcc.exe, *-gcc-debug.exe, *-gcc-secure.exe, *-zig.exe, *-etw.exe, *-msvc.exe |
+  Where-Object { $_.Name -ne 'operators-msvc.exe' } |
   ForEach-Object { Expect $_.BaseName 0 $_.FullName }
+foreach ($name in 'static', 'static-ucrt', 'static-cmake', 'events', 'fault') {
+  Expect $name 0 ".\$name.exe"
+}
+Expect 'operators-static' 0 .\operators-static.exe all
+Expect 'operators-msvc' 0 .\operators-msvc.exe handlers
+Expect 'clang-cl-redirect' 0 .\cmake-windows-clang-cl\redirect-mi.exe ours
 Expect 'redirect-not' 0 .\redirect.exe theirs
 Expect 'redirect' 0 .\redirect-mi.exe ours
 $env:MIMALLOC_DISABLE_REDIRECT = '1'
@@ -36,5 +43,8 @@ Expect 'unload' 0 .\unload.exe mimalloc.dll
   Expect "exit_storm-$_" 7 .\exit_storm.exe
   Expect "exit_storm-stopped-$_" 7 .\exit_storm.exe stopped
 }
+Write-Output 'Seconds as it is, and with mimalloc.dll:'
+& .\speed.exe
+& .\speed-mi.exe
 Write-Output "$failed failed"
 exit [int]($failed -ne 0)

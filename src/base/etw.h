@@ -8,7 +8,8 @@
 // event costs one load.
 //
 // The provider's GUID is what its name gives by the rule for event sources, so tools find it by
-// either. Recording: packaging/windows/mi.wprp; docs/platforms.md. Test: test/unit/etw.c.
+// either. For those that know events by number alone there is a manifest, packaging/windows/mi.man.
+// Recording: packaging/windows/mi.wprp; docs/platforms.md. Test: test/unit/etw.c.
 #ifndef MI_BASE_ETW_H
 #define MI_BASE_ETW_H
 
@@ -113,7 +114,8 @@ UNUSED static COLD void etw_write_wanted(etw_event_t event, const void* p, size_
       ETW_EVENT("Reserve"), ETW_EVENT("Release"), ETW_EVENT("Commit"), ETW_EVENT("Decommit"),
       ETW_EVENT("Protect"), ETW_EVENT("Alloc"),   ETW_EVENT("Free")};
   const bool of_block = event >= ETW_ALLOC;
-  const etw_kind_t kind = {.channel = ETW_SELF_DESCRIBING,
+  const etw_kind_t kind = {.id = (uint16_t)(event + 1),  // as in the manifest
+                           .channel = ETW_SELF_DESCRIBING,
                            .level = of_block ? ETW_LEVEL_BLOCKS : ETW_LEVEL_MEMORY,
                            .keyword = of_block ? ETW_BLOCKS : ETW_MEMORY};
   const uint64_t address = (uintptr_t)p, bytes = size;

@@ -1,6 +1,5 @@
 // The C++ runtime of a program on macOS and iOS. It is found when it is needed, so that this
-// library does not depend on it. What a new-handler throws is nobody's to catch: it goes through
-// `new` that does not throw.
+// library does not depend on it.
 #include "cxx.h"
 
 #ifdef __APPLE__
@@ -9,9 +8,12 @@
 #include <string.h>
 
 #include "../service/message.h"
+#include "try.h"
 
 typedef new_handler_t* get_new_handler_t(void);
 typedef void throw_t(void);
+typedef int personality_t(int version, int actions, uint64_t kind, void* exception, void* context);
+typedef void* begin_catch_t(void* exception);
 
 // The caller knows the type.
 static void cxx_find(const char* name, void* function) {
@@ -32,9 +34,30 @@ PRIVATE COLD void throw_bad_alloc(size_t size) {
   message_fatal("out of memory in new of %zu bytes, and no C++ runtime to tell", size);
 }
 
+// ---- catch ----
+
+EXTERN_C HIDDEN personality_t _mi_catch;
+__attribute__((used)) int _mi_catch(int version, int actions, uint64_t kind, void* exception,
+                                    void* context) {
+  enum { CONTINUE_UNWIND = 8 };
+  personality_t* personality = NULL;
+  cxx_find("__gxx_personality_v0", (void*)&personality);
+  if (personality == NULL) { return CONTINUE_UNWIND; }
+  return personality(version, actions, kind, exception, context);
+}
+
 PRIVATE bool handler_returns(new_handler_t* handler) {
-  handler();
-  return true;
+  begin_catch_t* begin = NULL;
+  throw_t* end = NULL;
+  void* const exception = _mi_try(handler);
+  if (exception == NULL) { return true; }
+  cxx_find("__cxa_begin_catch", (void*)&begin);
+  cxx_find("__cxa_end_catch", (void*)&end);
+  if (begin != NULL && end != NULL) {
+    begin(exception);
+    end();
+  }
+  return false;
 }
 
 #endif

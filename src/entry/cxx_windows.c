@@ -1,6 +1,6 @@
 // The C++ runtime of a program for Windows: GNU's or LLVM's, linked in or a DLL, where there is
 // one; else Microsoft's. An exception is the system's there, and says of itself what it is, so that
-// C can throw one without the runtime's help: see "throw".
+// C can throw one without the runtime's help (see "throw"), and end one of either kind ("catch").
 #include "cxx.h"
 
 #ifdef _WIN32
@@ -10,8 +10,13 @@
 
 #include "../service/message.h"
 
+#if defined(_WIN64) || defined(__MINGW32__)
+#include "try.h"
+#endif
+
 typedef new_handler_t* get_new_handler_t(void);
 typedef void throw_t(void);
+typedef void* begin_catch_t(void* exception);
 typedef int call_handler_t(size_t size);
 
 static void find_in(const wchar_t* dll, const char* name, void* pointer) {
@@ -22,45 +27,66 @@ static void find_in(const wchar_t* dll, const char* name, void* pointer) {
 
 // ---- GNU's and LLVM's ----
 
-static bool has_gnu_dll(void) {
-  return GetModuleHandleW(L"libstdc++-6.dll") != NULL || GetModuleHandleW(L"libc++.dll") != NULL;
-}
-
 static void find_in_gnu_dll(const char* name, void* pointer) {
-  find_in(L"libstdc++-6.dll", name, pointer);
-  if (!has_gnu_dll()) { find_in(L"libc++.dll", name, pointer); }
+  const bool is_gnu = GetModuleHandleW(L"libstdc++-6.dll") != NULL;
+  find_in(is_gnu ? L"libstdc++-6.dll" : L"libc++.dll", name, pointer);
 }
 
-#if defined(__MINGW32__) && !defined(MI_SHARED_LIB)
+#ifdef _WIN64
+#define PERSONALITY "__gxx_personality_seh0"
+typedef EXCEPTION_DISPOSITION personality_t(EXCEPTION_RECORD* exception, void* frame,
+                                            CONTEXT* context, DISPATCHER_CONTEXT* dispatcher);
+#else
+#define PERSONALITY "__gxx_personality_v0"
+typedef int personality_t(int version, int actions, uint64_t kind, void* exception, void* context);
+#endif
+
 #ifdef __i386__
 #define SYMBOL(name) "_" name
 #else
 #define SYMBOL(name) name
 #endif
-#define LINKED(name) __asm__(SYMBOL(name)) __attribute__((weak))
-EXTERN_C new_handler_t* linked_get_new_handler(void) LINKED("_ZSt15get_new_handlerv");
-EXTERN_C void linked_throw(void) LINKED("_ZSt17__throw_bad_allocv");
-// gcc forgets it where a function's address is all that is used.
-__asm__(".weak " SYMBOL("_ZSt15get_new_handlerv") "\n.weak " SYMBOL("_ZSt17__throw_bad_allocv"));
-#undef LINKED
-#undef SYMBOL
-static bool is_gnu(void) { return true; }
-#else
-static get_new_handler_t* const linked_get_new_handler = NULL;
-static throw_t* const linked_throw = NULL;
-static bool is_gnu(void) { return has_gnu_dll(); }
+
+// A function of the runtime that is linked in; NULL: none is. gcc and GNU's linker have weak
+// references. LLVM's linker looks for these in no archive, but takes another name for what is in
+// none.
+#if !defined(__MINGW32__) || defined(MI_SHARED_LIB)
+#define LINKED(type, variable, name) static type* const variable = NULL
+#define IF_LINKED(variable)          (variable)
+#elif defined(__clang__)
+EXTERN_C void _mi_no_cxx(void);
+void _mi_no_cxx(void) {}
+#define LINKED(type, variable, name)                                                       \
+  EXTERN_C type variable __asm__(SYMBOL(name));                                            \
+  __asm__(".section .drectve, \"yni\"\n.ascii \" -alternatename:" SYMBOL(name) "=" SYMBOL( \
+      "_mi_no_cxx") "\"\n.text")
+#define IF_LINKED(variable) ((throw_t*)(variable) == _mi_no_cxx ? NULL : (variable))
+#else  // it forgets that the name is weak where a function's address is all that is used
+#define LINKED(type, variable, name)                                  \
+  EXTERN_C type variable __asm__(SYMBOL(name)) __attribute__((weak)); \
+  __asm__(".weak " SYMBOL(name))
+#define IF_LINKED(variable) (variable)
 #endif
 
-static new_handler_t* gnu_handler(void) {
-  get_new_handler_t* get = linked_get_new_handler;
-  if (get == NULL) { find_in_gnu_dll("_ZSt15get_new_handlerv", (void*)&get); }
-  return get == NULL ? NULL : get();
-}
+#define GNU_FUNCTION(type, get, name)                            \
+  LINKED(type, linked_##get, name);                              \
+  static type* get(void) {                                       \
+    type* found = IF_LINKED(linked_##get);                       \
+    if (found == NULL) { find_in_gnu_dll(name, (void*)&found); } \
+    return found;                                                \
+  }
+GNU_FUNCTION(get_new_handler_t, gnu_get_new_handler, "_ZSt15get_new_handlerv")
+GNU_FUNCTION(throw_t, gnu_throw, "_ZSt17__throw_bad_allocv")
+GNU_FUNCTION(personality_t, gnu_personality, PERSONALITY)
+GNU_FUNCTION(begin_catch_t, gnu_begin_catch, "__cxa_begin_catch")
+GNU_FUNCTION(throw_t, gnu_end_catch, "__cxa_end_catch")
 
-static void gnu_throw(void) {
-  throw_t* throw_it = linked_throw;
-  if (throw_it == NULL) { find_in_gnu_dll("_ZSt17__throw_bad_allocv", (void*)&throw_it); }
-  if (throw_it != NULL) { throw_it(); }
+static bool is_gnu(void) {
+#if defined(__MINGW32__) && !defined(MI_SHARED_LIB)
+  return true;
+#else
+  return gnu_personality() != NULL;
+#endif
 }
 
 // ---- throw, in Microsoft's ABI ----
@@ -159,27 +185,61 @@ static bool has_microsoft_handler(void) {
 // ---- whichever it is ----
 
 PRIVATE new_handler_t* new_handler(void) {
-  if (is_gnu()) { return gnu_handler(); }
+  if (is_gnu()) { return gnu_get_new_handler() == NULL ? NULL : gnu_get_new_handler()(); }
   return has_microsoft_handler() ? microsoft_handler : NULL;
 }
 
 PRIVATE COLD void throw_bad_alloc(size_t size) {
-  if (is_gnu()) {
-    gnu_throw();
-  } else {
+  if (!is_gnu()) {
     microsoft_throw();
+  } else if (gnu_throw() != NULL) {
+    gnu_throw()();
   }
   message_fatal("out of memory in new of %zu bytes, and no C++ runtime to tell", size);
 }
 
-#if defined(__clang__) && !defined(__MINGW32__)
-PRIVATE bool handler_returns(new_handler_t* handler) {
-  __try {
-    handler();
-  } __except (EXCEPTION_EXECUTE_HANDLER) { return false; }
-  return true;
+// ---- catch ----
+
+enum { MICROSOFT_EXCEPTION = (int)0xE06D7363, GNU_EXCEPTION = 0x20474343, GNU_KINDS = 0x3000000 };
+
+#ifdef _WIN64
+EXTERN_C personality_t _mi_catch;
+__attribute__((used)) EXCEPTION_DISPOSITION _mi_catch(EXCEPTION_RECORD* exception, void* frame,
+                                                      CONTEXT* context,
+                                                      DISPATCHER_CONTEXT* dispatcher) {
+  const int kind = (int)exception->ExceptionCode;
+  personality_t* personality = NULL;
+  if (kind == MICROSOFT_EXCEPTION) {
+    find_in(L"ntdll.dll", "__C_specific_handler", (void*)&personality);
+  } else if ((kind & ~GNU_KINDS) == GNU_EXCEPTION) {
+    personality = gnu_personality();
+    dispatcher->HandlerData = (void*)(uintptr_t)_mi_try_table;
+  }
+  if (personality == NULL) { return ExceptionContinueSearch; }
+  return personality(exception, frame, context, dispatcher);
 }
-#else  // gcc has no words for it: what the handler throws goes on to the caller
+#elif defined(TRY_BODY)
+EXTERN_C personality_t _mi_catch;
+__attribute__((used)) int _mi_catch(int version, int actions, uint64_t kind, void* exception,
+                                    void* context) {
+  enum { CONTINUE_UNWIND = 8 };
+  personality_t* personality = gnu_personality();
+  if (personality == NULL) { return CONTINUE_UNWIND; }
+  return personality(version, actions, kind, exception, context);
+}
+#endif
+
+#ifdef TRY_BODY
+PRIVATE bool handler_returns(new_handler_t* handler) {
+  void* const exception = _mi_try(handler);
+  if (exception == NULL) { return true; }
+  if ((uintptr_t)exception != 1) {
+    gnu_begin_catch()(exception);
+    gnu_end_catch()();
+  }
+  return false;
+}
+#else  // in 32 bits an exception of Microsoft's C++ goes on to the caller
 PRIVATE bool handler_returns(new_handler_t* handler) {
   handler();
   return true;

@@ -23,4 +23,8 @@ BOOL WINAPI DllMain(HINSTANCE module, DWORD reason, void* reserved) {
   return TRUE;
 }
 
+#ifdef _MSC_VER  // who uses floating point asks for it; no runtime is linked that has it
+int _fltused = 0x9875;
+#endif
+
 #endif

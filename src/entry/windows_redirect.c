@@ -132,24 +132,8 @@ static const replaced_t jumps[] = {
 };
 enum { JUMPS = sizeof(jumps) / sizeof(jumps[0]) };
 
-#if defined(__x86_64__)
-// A jump of five bytes reaches two GiB; from there another goes on to any address.
-typedef struct far_jump {
-  uint8_t code[6];  // jmp *(%rip), to the address behind it
-  uint8_t address[8];
-  uint8_t unused[2];
-} far_jump_t;
+#if defined(__x86_64__) || defined(__i386__)
 enum { NEAR_JUMP_BYTES = 5, NEAR_JUMP = 0xE9 };
-
-static far_jump_t* far_jumps_near(const uint8_t* base) {
-  enum { STEP = 1 << 16, FIRST = 1 << 24, LAST = 1 << 30 };
-  void* p = NULL;
-  for (uintptr_t at = FIRST; p == NULL && at < LAST; at += STEP) {
-    void* wanted = (void*)(((uintptr_t)base & ~(uintptr_t)(STEP - 1)) + at);
-    p = VirtualAlloc(wanted, sizeof(far_jump_t) * JUMPS, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
-  }
-  return (far_jump_t*)p;
-}
 
 // Another function may begin behind a short one.
 static bool has_room(const uint8_t* function) {
@@ -161,9 +145,9 @@ static bool has_room(const uint8_t* function) {
   return true;
 }
 
-static bool jump_to(uint8_t* function, const far_jump_t* by) {
+static bool jump_to(uint8_t* function, const uint8_t* by) {
   uint8_t code[NEAR_JUMP_BYTES] = {NEAR_JUMP};
-  const int32_t distance = (int32_t)((const uint8_t*)by - (function + NEAR_JUMP_BYTES));
+  const int32_t distance = (int32_t)(by - (function + NEAR_JUMP_BYTES));
   memcpy(code + 1, &distance, sizeof(distance));
   return write_protected(function, code, sizeof(code), PAGE_EXECUTE_READWRITE);
 }
@@ -175,22 +159,51 @@ static uint8_t* function_inside(const char* name) {
   return inside ? (uint8_t*)found : NULL;
 }
 
-static int jump_from_exports(void) {
+#ifdef __x86_64__
+// Such a jump reaches two GiB; from there another goes on to any address.
+typedef struct far_jump {
+  uint8_t code[6];  // jmp *(%rip), to the address behind it
+  uint8_t address[8];
+  uint8_t unused[2];
+} far_jump_t;
+
+static far_jump_t* far_jumps_near(const uint8_t* base) {
+  enum { STEP = 1 << 16, FIRST = 1 << 24, LAST = 1 << 30 };
+  void* p = NULL;
+  for (uintptr_t at = FIRST; p == NULL && at < LAST; at += STEP) {
+    void* wanted = (void*)(((uintptr_t)base & ~(uintptr_t)(STEP - 1)) + at);
+    p = VirtualAlloc(wanted, sizeof(far_jump_t) * JUMPS, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
+  }
+  return (far_jump_t*)p;
+}
+
+// What the jumps go to; false: there is no room for it.
+static bool jump_targets(const uint8_t* targets[JUMPS]) {
   static const uint8_t code[6] = {0xFF, 0x25};
   far_jump_t* far_jumps = far_jumps_near((const uint8_t*)crt);
-  int count = 0;
   DWORD before;
-  if (far_jumps == NULL) { return 0; }
-  for (int i = 0; i < JUMPS; i++) {
+  for (int i = 0; far_jumps != NULL && i < JUMPS; i++) {
     memcpy(far_jumps[i].code, code, sizeof(code));
     memcpy(far_jumps[i].address, &jumps[i].by, sizeof(jumps[i].by));
+    targets[i] = far_jumps[i].code;
   }
-  if (!VirtualProtect(far_jumps, sizeof(far_jump_t) * JUMPS, PAGE_EXECUTE_READ, &before)) {
-    return 0;
-  }
+  return far_jumps != NULL &&
+         VirtualProtect(far_jumps, sizeof(far_jump_t) * JUMPS, PAGE_EXECUTE_READ, &before);
+}
+#else
+static bool jump_targets(const uint8_t* targets[JUMPS]) {
+  for (int i = 0; i < JUMPS; i++) { memcpy(&targets[i], &jumps[i].by, sizeof(targets[i])); }
+  return true;
+}
+#endif
+
+static int jump_from_exports(void) {
+  const uint8_t* targets[JUMPS];
+  int count = 0;
+  if (!jump_targets(targets)) { return 0; }
   for (int i = 0; i < JUMPS; i++) {
     uint8_t* function = function_inside(jumps[i].name);
-    if (function != NULL && has_room(function)) { count += jump_to(function, &far_jumps[i]); }
+    if (function != NULL && has_room(function)) { count += jump_to(function, targets[i]); }
   }
   (void)FlushInstructionCache(GetCurrentProcess(), NULL, 0);
   return count;

@@ -62,8 +62,10 @@ FAST void* port_slot_at(uint32_t place) {
   void* value;
 #if defined(__x86_64__)
   __asm__ volatile("movq %%gs:(%q1), %0" : "=r"(value) : "r"(place));
-#else
+#elif defined(__i386__)
   __asm__ volatile("movl %%fs:(%1), %0" : "=r"(value) : "r"(place));
+#else
+  __asm__ volatile("ldr %0, [x18, %1]" : "=r"(value) : "r"((uintptr_t)place));
 #endif
   return value;
 }

@@ -10,7 +10,16 @@ static void give_up() { /* as a handler does that has nothing left to free */
   if (++handler_calls == 3) { std::set_new_handler(nullptr); }
 }
 
-static void throw_own() { throw 42; }
+static int destroyed;
+
+struct counted {
+  ~counted() { destroyed++; }
+};
+
+static void throw_own() {
+  const counted local;
+  throw 42;
+}
 
 template <class F>
 static bool throws_bad_alloc(F allocate) {
@@ -29,6 +38,16 @@ static bool calls_handler(F allocate) {
   const bool threw = throws_bad_alloc(allocate);
   std::set_new_handler(nullptr);
   return threw && handler_calls == 3;
+}
+
+/* What the handler throws ends there, and what lay on its stack is destroyed. */
+template <class F>
+static bool ends_exception(F allocate) {
+  destroyed = 0;
+  std::set_new_handler(throw_own);
+  const bool is_null = allocate() == nullptr;
+  std::set_new_handler(nullptr);
+  return is_null && destroyed == 1;
 }
 
 static void test_success() {
@@ -85,6 +104,10 @@ static void test_nothrow() {
   std::set_new_handler(give_up);
   CHECK(mi_new_aligned_nothrow(size_too_large(), 64) == nullptr && handler_calls == 3);
   std::set_new_handler(nullptr);
+  for (int i = 0; i < 3; i++) {
+    CHECK(ends_exception([] { return mi_new_nothrow(size_too_large()); }));
+    CHECK(ends_exception([] { return mi_new_aligned_nothrow(size_too_large(), 64); }));
+  }
 }
 
 static void test_handler() {

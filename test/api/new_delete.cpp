@@ -4,6 +4,7 @@
 
 #include <mimalloc-new-delete.h>
 #include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -63,9 +64,26 @@ static void test_failure() {
   CHECK(::operator new(size_too_large(), std::align_val_t(64), std::nothrow) == nullptr);
 }
 
+/* What a new-handler throws is the caller's where new may throw, and NULL where it may not. */
+static void test_handler_that_throws() {
+  const std::align_val_t alignment = std::align_val_t(64);
+  int thrown = 0;
+  std::set_new_handler([] { throw 42; });
+  CHECK(::operator new(size_too_large(), std::nothrow) == nullptr);
+  CHECK(::operator new[](size_too_large(), std::nothrow) == nullptr);
+  CHECK(::operator new(size_too_large(), alignment, std::nothrow) == nullptr);
+  CHECK(::operator new[](size_too_large(), alignment, std::nothrow) == nullptr);
+  try {
+    ::operator delete(::operator new(size_too_large()));
+  } catch (int n) { thrown = n; }
+  CHECK(thrown == 42);
+  std::set_new_handler(nullptr);
+}
+
 int main() {
   test_operators();
   test_expressions();
   test_failure();
+  test_handler_that_throws();
   return check_done();
 }

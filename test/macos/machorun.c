@@ -11,6 +11,7 @@
 #define _GNU_SOURCE
 #include "machorun.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -292,6 +293,22 @@ static void take_variables(module_t* m, const section_t* section) {
   }
 }
 
+/* With MACHORUN_CXX=1 the C++ runtime is that of Linux. Its unwinder is told of the tables of
+   frames; it does not know the compact ones. */
+static void take_frames(module_t* m, const section_t* section) {
+  void (*take)(void* frames) = NULL;
+  void* const found = dlsym(RTLD_DEFAULT, "__register_frame");
+  if (strcmp(section->name, "__eh_frame") != 0) { return; }
+  if (found == NULL) { die("there is no unwinder for", m->path); }
+  memcpy(&take, &found, sizeof(take));
+  take((void*)(section->at + (uint64_t)m->slide));
+}
+
+static void take_cxx(void) {
+  if (dlopen("libstdc++.so.6", RTLD_NOW | RTLD_GLOBAL) == NULL) { die("cannot load", "libstdc++"); }
+  for (int i = 0; i < module_count; i++) { for_each_section(&modules[i], take_frames); }
+}
+
 typedef int main_fun(int argc, char** argv, char** environment, char** apple);
 static int main_argc;
 static char** main_argv;
@@ -464,6 +481,7 @@ int main(int argc, char** argv) {
     if (header_of(&modules[i])->type == LIBRARY) { bind(&modules[i], 0); }
   }
   for (int i = 0; i < module_count; i++) { for_each_section(&modules[i], take_tuples); }
+  if (getenv("MACHORUN_CXX") != NULL) { take_cxx(); }
   for (int i = 0; i < module_count; i++) { bind_all(&modules[i]); }
   system_start();
   for (int i = 0; i < module_count; i++) {

@@ -17,6 +17,29 @@ $cc -std=gnu11 -O1 -g -fno-omit-frame-pointer -fno-builtin -rdynamic -Wall -Wext
 
 # shellcheck source-path=SCRIPTDIR source=tests.sh
 . "$root/test/macos/tests.sh"
+# ---- C++: what a new-handler throws, by the C++ runtime and the unwinder of Linux -------------------
+
+# The unwinder knows no compact tables, so there are none.
+cxx_test() {
+  local name
+  for name in release.o new.o; do
+    # shellcheck disable=SC2086
+    case $name in
+      release.o) $compiler $options $library -DNDEBUG -femit-dwarf-unwind=always -c -o cxx-$name \
+        "$root/src/static.c" ;;
+      *) $compiler -lc++ ${options/gnu11/c++17} -w -femit-dwarf-unwind=always -c -o cxx-$name \
+        "$root/test/api/new.cpp" ;;
+    esac && llvm-objcopy-19 --remove-section __LD,__compact_unwind cxx-$name || return 1
+  done
+  $compiler -o new cxx-release.o cxx-new.o -Wl,-undefined,dynamic_lookup
+}
+if ! command -v llvm-objcopy-19 >/dev/null; then
+  echo "skip new: it needs llvm-19"
+else
+  cxx_test >build.log 2>&1 || head -n 3 build.log
+  expect new 0 env MACHORUN_CXX=1 "${run[@]}" ./new
+fi
+
 # What the system may do otherwise.
 expect redirect-bound-before 0 "${inserted[@]}" MACHORUN_INSIDE=1 "${run[@]}" ./redirect ours
 expect redirect-untyped 0 "${inserted[@]}" MACHORUN_UNTYPED=1 "${run[@]}" ./redirect ours

