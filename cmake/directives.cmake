@@ -14,7 +14,8 @@
 # when="A|B C"                only in builds that have (A or B) and C, out of: release debug secure
 #                             guarded tsan valgrind asan ubsan msan gcc clang musl glibc override shared static layout,
 #                             and the ports linux unix strict grow wasm; threads: there may be
-#                             several; posix: the rest of POSIX, see test/system.h
+#                             several; stacks: their stacks are not of malloc, and the first has
+#                             none beside it; posix: the rest of POSIX, see test/system.h
 #
 # mi_read_directives(file) sets TEST_LABEL, TEST_TIMEOUT, TEST_ARGS, … and TEST_ENABLED in its
 # caller.

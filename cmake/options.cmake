@@ -51,7 +51,7 @@ if(mi_is_wasm)
 endif()
 option(MI_BUILD_SHARED "Build the shared library" ${mi_wants_shared})
 option(MI_BUILD_STATIC "Build the static library" ${mi_wants_static})
-option(MI_SMALL "Less code: no text of messages, no options from the environment, no guards, no printing" OFF)
+option(MI_SMALL "Less code: no text of messages, no options from the environment, no guards, no rows, no printing" OFF)
 set(MI_PORT DEFAULT CACHE STRING
   "What the library asks of the system: DEFAULT, unix, strict or grow, see docs/porting.md")
 option(MI_BUILD_OBJECT "Build the override object, mimalloc.o" ON)

@@ -75,6 +75,19 @@ static inline void os_memory_release(void* p, size_t bytes) {
 #endif
 }
 
+/* Puts such memory out of reach, where that can be, or brings it back. */
+static inline bool os_memory_seal(void* p, size_t bytes, bool sealed) {
+#ifdef __wasm__
+  (void)p, (void)bytes, (void)sealed;
+  return true;
+#elif defined(_WIN32)
+  DWORD before;
+  return VirtualProtect(p, bytes, sealed ? PAGE_NOACCESS : PAGE_READWRITE, &before) != 0;
+#else
+  return mprotect(p, bytes, sealed ? PROT_NONE : PROT_READ | PROT_WRITE) == 0;
+#endif
+}
+
 typedef void* thread_fun(void* arg);
 
 #if TEST_HAS_THREADS

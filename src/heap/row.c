@@ -138,6 +138,7 @@ static void row_shed(theap_t* theap, unsigned bin, size_t count) {
 }
 
 PRIVATE void row_flush(theap_t* theap, unsigned bin) {
+  if (!KEEP_ROWS) { return; }
   const size_t length = row_length(theap, bin);
   if (bin == BIN_LARGE) { theap->rows.large_bytes = 0; }
   if (length != 0) { row_shed(theap, bin, length); }
@@ -176,7 +177,7 @@ static COLD void rows_close(theap_t* theap) {
 PRIVATE void rows_flush(theap_t* theap) {
   quarantine_flush(theap);
   for (unsigned bin = 0; bin < ROW_COUNT; bin++) { row_flush(theap, bin); }
-  if (theap->rows.open) { rows_close(theap); }
+  if (OPEN_ROWS && theap->rows.open) { rows_close(theap); }
 }
 
 PRIVATE void rows_learn(theap_t* theap, const page_t* page, size_t served) {

@@ -28,7 +28,7 @@ static void fast_path_update(theap_t* theap, unsigned bin) {
 // So little memory in sparse pages is left alone.
 static bool theap_looks_at_sparse(const theap_t* theap) {
   enum { SPARSE_LEAST = 4 << 20 };
-  return HOLES && unlikely(theap->sparse_slices > SPARSE_LEAST / SLICE_BYTES);
+  return MAKES_HOLES && unlikely(theap->sparse_slices > SPARSE_LEAST / SLICE_BYTES);
 }
 
 // The page counts all, and takes its place in the queue, but not as the first one.
@@ -331,7 +331,7 @@ PRIVATE page_t* heap_claim_parked(heap_t* heap, unsigned bin) {
 
 PRIVATE void heap_make_holes(heap_t* heap) {
   if (page_release_is_asked()) { return; }  // the program may read what it has freed
-  for (unsigned bin = 1; HOLES && bin < BIN_COUNT; bin++) {
+  for (unsigned bin = 1; MAKES_HOLES && bin < BIN_COUNT; bin++) {
     page_t* pages = NULL;
     for (page_t* page = NULL; (page = heap_claim_parked(heap, bin)) != NULL; pages = page) {
       page->next = pages;
@@ -660,7 +660,7 @@ PRIVATE NOINLINE void theap_page_due(const void* last, page_t* page) {
     page_half_empty(theap, page);
     return;
   }
-  if (HOLES && page->counting == COUNT_TO_FEW) {
+  if (MAKES_HOLES && page->counting == COUNT_TO_FEW) {
     page_count_all(page);
     page_falls(theap, page);
     return;

@@ -152,7 +152,9 @@ static void thread_disband(thread_t* thread) {
   thread_free(thread);
 }
 
-PRIVATE bool process_is_threaded(void) { return load_relaxed(&thread_count) > 1; }
+PRIVATE bool process_is_threaded(void) {
+  return PORT_HAS_THREADS && load_relaxed(&thread_count) > 1;
+}
 
 // ---- vacant records ----
 //
@@ -194,6 +196,7 @@ static bool vacant_put(thread_t* thread) {
 
 // The youngest; NULL if there is none.
 static thread_t* vacant_pop(void) {
+  if (!PORT_HAS_THREADS) { return NULL; }
   lock_acquire(&registry.lock);
   thread_t* thread = registry.vacant;
   if (thread != NULL) {

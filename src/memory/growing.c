@@ -24,10 +24,16 @@ static bool table_reach(arena_t* arena, size_t slices) {
 
 // ---- how much more ----
 
-// An eighth of what there is.
-static size_t growth_slices(size_t least) {
-  enum { SHARE = 8 };
-  return size_max(size_max(memory.reserved_bytes / SHARE, FIRST_ARENA) >> SLICE_SHIFT, least);
+// Little at a time, as what is too much stays unused.
+static size_t step_slices(size_t least) { return size_max(FIRST_ARENA >> SLICE_SHIFT, least); }
+
+// Where somebody else has had memory in between: the more arenas there are the longer is the next,
+// so that about a hundred suffice for all there can be.
+static size_t arena_slices(size_t least) {
+  enum { SHARE = 256 };
+  size_t count = 0;
+  for (const arena_t* arena = memory.first; arena != NULL; arena = arena->next) { count++; }
+  return size_max(memory.reserved_bytes / SHARE * count >> SLICE_SHIFT, step_slices(least));
 }
 
 // Slices that are free at the end.
@@ -72,7 +78,7 @@ PRIVATE bool growing_advance(arena_t* arena, const span_want_t* want) {
   const size_t need = needed(want), there = free_at_end(arena);
   const size_t least = need > there ? need - there : 1;
   if (arena != last_grown || option_is_enabled(mi_option_disallow_os_alloc)) { return false; }
-  for (size_t slices = growth_slices(least); slices >= least; slices /= 2) {
+  for (size_t slices = step_slices(least); slices >= least; slices /= 2) {
     if (grow_by(arena, slices)) {
       memory.reserved_bytes += slices_bytes(slices);
       stat_up(&memory_stats.reserved, slices_bytes(slices));
@@ -84,7 +90,7 @@ PRIVATE bool growing_advance(arena_t* arena, const span_want_t* want) {
 }
 
 PRIVATE bool growing_obtain(arena_t* arena, size_t need_slices) {
-  for (size_t slices = growth_slices(need_slices); slices >= need_slices; slices /= 2) {
+  for (size_t slices = arena_slices(need_slices); slices >= need_slices; slices /= 2) {
     void* start = NULL;
     stat_add(&memory_stats.mmap_calls, 1);
     if (!table_reach(arena, slices) ||

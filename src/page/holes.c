@@ -130,7 +130,7 @@ static void bits_set_holes(block_bits_t* bits, const page_t* page, bool are_free
 }
 
 PRIVATE void page_make_holes(page_t* page) {
-  if (!HOLES || !PORT_CAN_RELEASE || page_is_single(page)) { return; }
+  if (!MAKES_HOLES || page_is_single(page)) { return; }
   block_bits_t bits;
   page_free_bits(page, &bits);
   bits_set_holes(&bits, page, true);

@@ -140,8 +140,9 @@ FAST uint32_t page_uncounted(const page_t* page) {
 FAST uint8_t* page_memory(const page_t* page) {
   return HOLES && !page_is_single(page) ? page->start : page->span_start;
 }
+enum { MAKES_HOLES = HOLES && PORT_CAN_RELEASE };
 FAST uint64_t page_holes(const page_t* page) {
-  return HOLES && PORT_CAN_RELEASE && !page_is_single(page) ? page->holes : 0;
+  return MAKES_HOLES && !page_is_single(page) ? page->holes : 0;
 }
 FAST span_t page_span(const page_t* page) {
   return (span_t){page->span_arena, page_memory(page), page->span_slices, false, false};

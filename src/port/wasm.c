@@ -1,6 +1,7 @@
 // The port to WebAssembly: one memory, which grows and never goes back.
 //
-// Emscripten's programs are told when memory grows, so there it grows by sbrk.
+// Emscripten's programs are told when memory grows, so there it grows by sbrk. What it has the main
+// thread do for others, as writing is, waits for that thread: nothing here does that under a lock.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -12,6 +13,11 @@
 #include <time.h>
 #include <unistd.h>
 #include <wasi/api.h>
+
+#ifdef __EMSCRIPTEN__
+#include <emscripten/emscripten.h>
+#include <emscripten/threading.h>
+#endif
 
 #include "../base/bits.h"
 #include "growth.h"
@@ -88,11 +94,16 @@ PRIVATE void port_write_stderr(const char* text, size_t length) {
   (void)!__wasi_fd_write(STDERR_FILENO, &part, 1, &done);
 }
 
+#ifdef __EMSCRIPTEN__
+// The clock of WASI is read by the main thread, which may wait for a lock that the caller holds.
+PRIVATE uint64_t port_clock_ns(void) { return (uint64_t)(emscripten_get_now() * 1e6); }
+#else
 PRIVATE uint64_t port_clock_ns(void) {
   __wasi_timestamp_t now = 0;
   (void)!__wasi_clock_time_get(__WASI_CLOCKID_MONOTONIC, 1, &now);
   return now;
 }
+#endif
 
 PRIVATE int64_t port_clock_ms(void) { return (int64_t)(port_clock_ns() / 1000000u); }
 PRIVATE int port_process_id(void) { return 1; }
@@ -124,9 +135,53 @@ PRIVATE void port_usage(port_usage_t* out) {
 
 // ---- threads ----
 
+PRIVATE bool port_is_single_threaded(void) { return !PORT_HAS_THREADS; }
+
+#ifdef _REENTRANT
+
+#include "unix_slots.h"
+
+static pthread_key_t exit_key;
+static bool has_exit_key;
+static void (*exit_call)(void*);
+
+static void exit_key_call(void* argument) { exit_call(argument); }
+
+// The main thread asks for the memory of its thread-local variables before it has a number, and a
+// key that is made so early leaves the C library's lock of keys held. It is made before there are
+// other threads.
+__attribute__((constructor(101))) static void exit_key_make(void) {
+  const int saved = errno;
+  has_exit_key = pthread_key_create(&exit_key, exit_key_call) == 0;
+  errno = saved;
+}
+
+PRIVATE int port_thread_exit_init(void (*on_exit)(void*)) {
+  exit_call = on_exit;
+  return 0;
+}
+
+PRIVATE int port_thread_arm(void* argument) {
+  return has_exit_key ? pthread_setspecific(exit_key, argument) : EAGAIN;
+}
+
+// The main thread of a browser must not wait.
+PRIVATE void port_wait(_Atomic(uint32_t)* word, uint32_t value) {
+  enum { SOON_NS = 1000000 };
+  if (emscripten_is_main_browser_thread()) { return; }
+  (void)__builtin_wasm_memory_atomic_wait32((int*)(void*)word, (int)value, SOON_NS);
+}
+
+PRIVATE void port_wake_one(_Atomic(uint32_t)* word) {
+  (void)__builtin_wasm_memory_atomic_notify((int*)(void*)word, 1);
+}
+
+#else
+
 PRIVATE void port_wait(_Atomic(uint32_t)* word, uint32_t value) { (void)word, (void)value; }
 PRIVATE void port_wake_one(_Atomic(uint32_t)* word) { (void)word; }
 PRIVATE uint32_t port_thread_number(void) { return 1; }
+PRIVATE void port_forget_threads(void) {}
 
 PRIVATE int port_thread_exit_init(void (*on_exit)(void*)) {
   (void)on_exit;
@@ -138,8 +193,7 @@ PRIVATE int port_thread_arm(void* argument) {
   return 0;
 }
 
-PRIVATE void port_forget_threads(void) {}
-PRIVATE bool port_is_single_threaded(void) { return !PORT_HAS_THREADS; }
+#endif
 
 PRIVATE int port_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void)) {
   (void)prepare, (void)parent, (void)child;

@@ -1,10 +1,8 @@
-/* test: timeout=60 env="MIMALLOC_PURGE_DELAY=0" when="posix"
+/* test: timeout=60 env="MIMALLOC_PURGE_DELAY=0"
    Arenas: reserved, given, with a commit callback, exclusive; what is in which; huge page
    reservations may fail. */
-#define _GNU_SOURCE 1
+#include "../system.h"
 #include "api.h"
-
-#include <sys/mman.h>
 
 static void test_limits(void) {
   const size_t alignment = mi_arena_min_alignment();
@@ -57,20 +55,15 @@ static void test_reserve(void) {
   CHECK(mi_reserve_os_memory_ex(size_too_large(), false, false, true, &none) != 0);
 }
 
-static void* map(size_t size, int protection) {
-  void* p = mmap(NULL, size, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return p == MAP_FAILED ? NULL : p;
-}
-
-static char* map_aligned(size_t size, int protection) {
+static char* map_aligned(size_t size) {
   const size_t alignment = mi_arena_min_alignment();
-  char* p = map(size + alignment, protection);
+  char* p = os_memory(size + alignment);
   CHECK(p != NULL);
   return p + (alignment - ((uintptr_t)p & (alignment - 1)));
 }
 
 static void test_manage(void) {
-  char* zero = map_aligned(32 * MIB, PROT_READ | PROT_WRITE);
+  char* zero = map_aligned(32 * MIB);
   mi_arena_id_t arena = NULL;
   CHECK(mi_manage_os_memory_ex(zero, 32 * MIB, true, false, true, -1, true, &arena) &&
         arena != NULL);
@@ -78,11 +71,11 @@ static void test_manage(void) {
   size_t size = 0;
   char* start = mi_arena_area(arena, &size);
   CHECK(start >= zero && start + size <= zero + 32 * MIB);
-  char* dirty = map_aligned(32 * MIB, PROT_READ | PROT_WRITE);
+  char* dirty = map_aligned(32 * MIB);
   memset(dirty, 0xA5, 32 * MIB);
   CHECK(mi_manage_os_memory_ex(dirty, 32 * MIB, true, true, false, 0, true, &arena));
   use_arena(arena); /* not zero when given, zero when asked for */
-  char* shared = map_aligned(32 * MIB, PROT_READ | PROT_WRITE);
+  char* shared = map_aligned(32 * MIB);
   CHECK(mi_manage_os_memory(shared, 32 * MIB, true, false, true, -1));
   CHECK(!mi_manage_os_memory(NULL, 32 * MIB, true, false, true, -1));
   static char tiny[4096];
@@ -103,9 +96,9 @@ static bool commit_given(bool commit, void* start, size_t size, bool* is_zero_ou
   g->outside = g->outside || (char*)start < g->start || (char*)start + size > g->start + GIVEN;
   if (!commit) {
     g->decommits++;
-    return mprotect(start, size, PROT_NONE) == 0;
+    return os_memory_seal(start, size, true);
   }
-  if (g->refuse || mprotect(start, size, PROT_READ | PROT_WRITE) != 0) { return false; }
+  if (g->refuse || !os_memory_seal(start, size, false)) { return false; }
   g->commits++;
   g->committed_bytes += size;
   memset(start, 0xA5, size);
@@ -114,7 +107,8 @@ static bool commit_given(bool commit, void* start, size_t size, bool* is_zero_ou
 }
 
 static void test_commit_callback(void) {
-  given_t g = {.start = map_aligned(GIVEN, PROT_NONE)};
+  given_t g = {.start = map_aligned(GIVEN)};
+  CHECK(os_memory_seal(g.start, GIVEN, true));
   mi_arena_id_t arena = NULL;
   CHECK(mi_manage_memory(g.start, GIVEN, false, false, false, -1, true, commit_given, &g, &arena));
   use_arena(arena);
@@ -154,7 +148,7 @@ static bool commit_nothing(bool commit, void* start, size_t size, bool* is_zero,
 }
 
 static void test_commit_is_not_zero(void) {
-  char* mine = map_aligned(GIVEN, PROT_READ | PROT_WRITE);
+  char* mine = map_aligned(GIVEN);
   mi_arena_id_t arena = NULL;
   memset(mine, 0xA5, GIVEN);
   CHECK(mi_manage_memory(mine, GIVEN, false, false, false, -1, true, commit_nothing, NULL, &arena));
@@ -173,10 +167,10 @@ static void test_commit_is_not_zero(void) {
 /* Reserved by the program and committed by the library: zero or not as the program says. */
 static void test_commit_by_os(void) {
   for (int zero = 0; zero < 2; zero++) {
-    char* mine = map_aligned(GIVEN, PROT_READ | PROT_WRITE);
+    char* mine = map_aligned(GIVEN);
     mi_arena_id_t arena = NULL;
     if (zero == 0) { memset(mine, 0xA5, GIVEN); }
-    CHECK(mprotect(mine, GIVEN, PROT_NONE) == 0);
+    CHECK(os_memory_seal(mine, GIVEN, true));
     CHECK(mi_manage_os_memory_ex(mine, GIVEN, false, false, zero == 1, -1, true, &arena));
     use_arena(arena);
     mi_heap_t* h = mi_heap_new_in_arena(arena);
@@ -187,7 +181,8 @@ static void test_commit_by_os(void) {
 }
 
 static void test_commit_refused(void) {
-  given_t g = {.start = map_aligned(GIVEN, PROT_NONE)};
+  given_t g = {.start = map_aligned(GIVEN)};
+  CHECK(os_memory_seal(g.start, GIVEN, true));
   mi_arena_id_t arena = NULL;
   CHECK(mi_manage_memory(g.start, GIVEN, false, false, true, -1, true, commit_given, &g, &arena));
   mi_heap_t* h = mi_heap_new_in_arena(arena);

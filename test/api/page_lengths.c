@@ -1,4 +1,4 @@
-/* test: timeout=60 when="release|debug threads"
+/* test: timeout=60 when="release|debug stacks"
    Pages of a class get longer as more of it is in use: among several threads soon, in a process
    with one only when it has eight of them. */
 #include "api.h"

@@ -1,4 +1,4 @@
-/* test: timeout=120 when="release|debug|secure|guarded threads"
+/* test: timeout=120 when="release|debug|secure|guarded stacks"
    A program's say in what becomes of empty pages, and its two words for each: what it keeps serves
    no other size and stays readable, serves its own size again, and goes when the program lets it.
    At the end what runtimes do whose threads read objects without a lock: a page is kept until each

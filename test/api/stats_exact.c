@@ -1,4 +1,4 @@
-/* test: timeout=120 libs="pthread" when="release|debug|secure|guarded threads" */
+/* test: timeout=120 libs="pthread" when="release|debug|secure|guarded stacks" */
 /* Counts are exact: what the program took and gave back, by class, in bytes, for each heap, by
    threads that live, rest and have ended; through realloc, other threads' frees, deleted and
    destroyed heaps. Peaks are exact in builds that count each request, else off by some pages. */

@@ -4,6 +4,8 @@
 #ifndef TEST_PROCESS_H
 #define TEST_PROCESS_H
 
+#include "../clock.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +19,6 @@
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 /* A case that this machine does not allow: say why, and pass. */
@@ -29,17 +30,6 @@ static inline int skip(const char* why) {
 /* QEMU has a thread of its own, and keeps memory of each that ends (300 KiB on AArch64) and of what
    it translated, as of unloaded libraries: these are no business of the program. */
 static inline bool is_emulated(void) { return getenv("MI_EMULATED") != NULL; }
-
-static inline void sleep_ms(long ms) {
-  struct timespec t = {ms / 1000, (ms % 1000) * 1000000L};
-  while (nanosleep(&t, &t) != 0 && errno == EINTR) {}
-}
-
-static inline long now_ms(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (long)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 /* The first n-1 bytes of a file, as a string; false when it cannot be read. */
 static inline bool read_text(const char* name, char* buffer, size_t n) {

@@ -1,4 +1,4 @@
-/* test: timeout=20 */
+/* test: timeout=20 when="posix" */
 /* aligned_alloc, memalign, valloc, pvalloc: what an odd alignment or size does. */
 #define _GNU_SOURCE
 #include "../check.h"

@@ -1,4 +1,4 @@
-/* test: timeout=60 only=preload when=override */
+/* test: timeout=60 only=preload when="override posix" */
 /* Names of the BSDs and macOS, which glibc lacks: reallocf, reallocarr, malloc_size,
    malloc_good_size, vfree. */
 #include "../check.h"

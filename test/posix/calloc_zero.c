@@ -3,10 +3,9 @@
    any order, merged, trimmed, left alone for a while, resized, freed by another thread. */
 #define _GNU_SOURCE
 #include "../check.h"
-#include "../lifecycle/process.h"
+#include "../clock.h"
+#include "../system.h"
 #include "opaque.h"
-
-#include <pthread.h>
 
 enum { BLOCKS = 2000, BYTES = 24 << 20 };
 static void* block[BLOCKS];
@@ -30,9 +29,13 @@ static void* free_odd(void* arg) {
 
 /* Even ones here, odd ones by another thread. */
 static void free_all(size_t size) {
-  pthread_t thread;
-  CHECK(pthread_create(&thread, NULL, free_odd, &size) == 0);
-  pthread_join(thread, NULL);
+  test_thread_t thread;
+  if (HAS_THREADS) {
+    CHECK(thread_start(&thread, free_odd, &size));
+    (void)thread_join(thread);
+  } else {
+    (void)free_odd(&size);
+  }
   for (int i = blocks_of(size) - 1; i >= 0; i--) {
     if (i % 2 == 0) { free(block[i]); }
   }

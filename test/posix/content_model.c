@@ -1,4 +1,4 @@
-/* test: timeout=60 args="1 2 3" */
+/* test: timeout=60 args="1 2 3" when="threads" */
 /* Random use by several threads, every block's contents checked: nothing is lost, nothing is handed
    out twice. Blocks wander between threads through a shared table, so many are resized and freed by
    another than their maker. One argument per run: the seed. */

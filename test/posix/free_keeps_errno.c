@@ -3,10 +3,8 @@
    back to the system and also when the system refuses to take it. */
 #define _GNU_SOURCE
 #include "../check.h"
+#include "../system.h"
 #include "opaque.h"
-
-#include <pthread.h>
-#include <sys/mman.h>
 
 static void free_checked(void* p) {
   errno = 4711;
@@ -41,9 +39,9 @@ static void many_blocks(void) {
 
 static void from_another_thread(void) {
   for (size_t size = 1; size < ((size_t)64 << 20); size = size * 7 + 1) {
-    pthread_t thread;
-    CHECK(pthread_create(&thread, NULL, free_remotely, malloc(size)) == 0);
-    pthread_join(thread, NULL);
+    test_thread_t thread;
+    CHECK(thread_start(&thread, free_remotely, malloc(size)));
+    (void)thread_join(thread);
   }
 }
 
@@ -57,7 +55,7 @@ static void realloc_too(void) {
 int main(void) {
   every_size();
   many_blocks();
-  from_another_thread();
+  if (HAS_THREADS) { from_another_thread(); }
   realloc_too();
   return check_done();
 }

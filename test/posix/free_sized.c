@@ -1,4 +1,4 @@
-/* test: timeout=20 libs="dl" */
+/* test: timeout=20 libs="dl" when="posix" */
 /* free_sized and free_aligned_sized (C23), where the process has them: they free, take NULL, and
    keep errno. */
 #define _GNU_SOURCE

@@ -14,26 +14,34 @@
 
 #define OPAQUE __attribute__((unused)) static
 
+#ifdef __wasm__ /* wasi-libc does not declare it */
+void* memalign(size_t alignment, size_t size);
+#endif
+
 #ifndef __GLIBC__
 #define __GLIBC_PREREQ(major, minor) 1
 #endif
-#if !__GLIBC_PREREQ(2, 26)
-OPAQUE void* reallocarray(void* p, size_t count, size_t size) {
+#if !__GLIBC_PREREQ(2, 26) || defined(__EMSCRIPTEN__)
+OPAQUE void* own_reallocarray(void* p, size_t count, size_t size) {
   size_t bytes = 0;
   const bool overflows = __builtin_mul_overflow(count, size, &bytes);
   return realloc(p, overflows ? SIZE_MAX : bytes);
 }
+#else
+#define own_reallocarray reallocarray
 #endif
 
 OPAQUE void* (*volatile opaque_malloc)(size_t) = malloc;
 OPAQUE void* (*volatile opaque_calloc)(size_t, size_t) = calloc;
 OPAQUE void* (*volatile opaque_realloc)(void*, size_t) = realloc;
-OPAQUE void* (*volatile opaque_reallocarray)(void*, size_t, size_t) = reallocarray;
+OPAQUE void* (*volatile opaque_reallocarray)(void*, size_t, size_t) = own_reallocarray;
 OPAQUE void (*volatile opaque_free)(void*) = free;
 OPAQUE int (*volatile opaque_posix_memalign)(void**, size_t, size_t) = posix_memalign;
 OPAQUE void* (*volatile opaque_aligned_alloc)(size_t, size_t) = aligned_alloc;
 OPAQUE void* (*volatile opaque_memalign)(size_t, size_t) = memalign;
+#ifndef __wasm__
 OPAQUE void* (*volatile opaque_valloc)(size_t) = valloc;
+#endif
 #ifdef __GLIBC__
 OPAQUE void* (*volatile opaque_pvalloc)(size_t) = pvalloc;
 #define pvalloc opaque_pvalloc

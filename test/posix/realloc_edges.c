@@ -1,4 +1,4 @@
-/* test: timeout=30 */
+/* test: timeout=30 when="posix" */
 /* realloc: from NULL, to zero, beyond what exists; a refusal leaves the block as it was. */
 #define _GNU_SOURCE
 #include "../check.h"

@@ -1,4 +1,4 @@
-/* test: timeout=20 */
+/* test: timeout=20 when="posix" */
 /* strdup, strndup, realpath, getline, asprintf, getcwd: what the C library allocates for us, free
    takes. */
 #define _GNU_SOURCE

@@ -1,4 +1,4 @@
-/* test: timeout=120 when="threads posix"
+/* test: timeout=120 when="threads"
    Everything is visited, while threads allocate, free each other's blocks, begin and end: the main
    heap, a thread's part of it, what ended threads left, heaps that others use. A heap that nobody
    changes meanwhile is seen exactly. */

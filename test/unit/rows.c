@@ -5,8 +5,7 @@
 #include "../../src/static.c"
 
 #include "../check.h"
-
-#include <pthread.h>
+#include "../system.h"
 
 enum { LIVE = 4000, ROUNDS = 200000, SIZE = 5000, MANY = 120000 };
 
@@ -170,9 +169,9 @@ static void* replace_and_end(void* arg) {
 }
 
 static void thread_leaves_nothing(void) {
-  pthread_t thread;
-  CHECK(pthread_create(&thread, NULL, replace_and_end, NULL) == 0);
-  CHECK(pthread_join(thread, NULL) == 0);
+  test_thread_t thread;
+  CHECK(thread_start(&thread, replace_and_end, NULL));
+  (void)thread_join(thread);
   CHECK(bin_counts().current == 0 && verify_all());
   mi_collect(true);
   CHECK(blocks_visited() == 0);
@@ -186,6 +185,6 @@ int main(void) {
   one_way_closes();
   collecting_empties();
   heaps_have_their_own();
-  thread_leaves_nothing();
+  if (HAS_THREADS) { thread_leaves_nothing(); }
   return check_done();
 }

@@ -1,4 +1,4 @@
-/* test: env="MIMALLOC_GUARDED_SAMPLE_RATE=0" when="threads"
+/* test: env="MIMALLOC_GUARDED_SAMPLE_RATE=0" when="stacks"
    Invariants: each is broken on purpose, and the walks of heap/verify.c and memory/verify.c say
    which; and they hold while pages and heaps come and go. */
 #include "../../src/static.c"

@@ -1,6 +1,6 @@
 # WebAssembly. WASI's programs run in a library for Python, which comes into build/cross, or in node.
 
-cross_all+=(wasi wasi-node emscripten)
+cross_all+=(wasi wasi-node emscripten emscripten-threads)
 
 cross_describe_wasm() {  # target
   case $1 in
@@ -10,16 +10,22 @@ cross_describe_wasm() {  # target
     wasi-node)
       title="WebAssembly, WASI, node" packages=(nodejs)
       cross_wasi "node;--no-warnings;$root/tools/wasi.mjs" ;;
-    emscripten)
-      title="WebAssembly, Emscripten, node" system=Emscripten
-      export NODE_PATH=/usr/share/nodejs  # where Debian has what its emcc wants
-      compiler=emcc packages=(emscripten node-acorn) runner="node;--no-experimental-fetch"
-      local toolchain=/usr/share/emscripten/cmake/Modules/Platform/Emscripten.cmake
-      local linker="-sALLOW_MEMORY_GROWTH --pre-js $root/tools/emscripten.js"
-      options=(-DCMAKE_TOOLCHAIN_FILE=$toolchain -DMI_TEST_CXX=OFF
-        -DCMAKE_EXE_LINKER_FLAGS="$linker") ;;
+    emscripten) title="WebAssembly, Emscripten, node" && cross_emscripten ;;
+    emscripten-threads)
+      title="WebAssembly, Emscripten with threads, node" flags=-pthread
+      cross_emscripten -sEXIT_RUNTIME -Wno-pthreads-mem-growth ;;
     *) return 1 ;;
   esac
+}
+
+cross_emscripten() {  # linker's options
+  system=Emscripten compiler=emcc runner="node;--no-experimental-fetch"
+  packages=(emscripten node-acorn)
+  export NODE_PATH=/usr/share/nodejs  # where Debian has what its emcc wants
+  local toolchain=/usr/share/emscripten/cmake/Modules/Platform/Emscripten.cmake
+  local linker="-sALLOW_MEMORY_GROWTH --pre-js $root/tools/emscripten.js $*"
+  options=(-DCMAKE_TOOLCHAIN_FILE=$toolchain -DMI_TEST_CXX=OFF
+    -DCMAKE_EXE_LINKER_FLAGS="$linker")
 }
 
 cross_wasi() {  # runner
