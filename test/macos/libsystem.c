@@ -172,8 +172,11 @@ static int s_pthread_mutex_init(void* p, void* attributes) {
 
 static int s_pthread_once(void* p, void (*run)(void)) { return pthread_once(INNER(p), run); }
 
-static int futex(_Atomic(uint32_t)* word, int operation, uint32_t value) {
-  return (int)syscall(SYS_futex, word, operation, value, NULL, NULL, 0);
+/* It leaves errno as it was, as the waits of macOS' own locks do. */
+static void futex(_Atomic(uint32_t)* word, int operation, uint32_t value) {
+  const int saved = errno;
+  (void)syscall(SYS_futex, word, operation, value, NULL, NULL, 0);
+  errno = saved;
 }
 
 static int s_pthread_cond_init(void* p, void* attributes) {
