@@ -87,11 +87,14 @@ static void test_mostly_free(void) {
   for (int i = 0; i < MANY / 2; i++) { mi_free(more[i]); }
 }
 
-/* Where blocks wait before they are used again pages become empty in another order. */
+/* Builds in which blocks wait before they are used again count what was asked for, or have something
+   behind it. There pages become empty in another order. */
+static bool blocks_may_wait(void) { return mi_good_size(1) == 1 || mi_good_size(16) != 16; }
+
 static void test_emptied(void) {
   const int64_t pages = (int64_t)TIMES * ORDERED * ORDERED_SIZE / (64 * KIB);
   printf("%lld pages abandoned of %lld\n", (long long)abandoned_in_order, (long long)pages);
-  CHECK(abandoned_in_order < pages * 3 / 4 || mi_good_size(ORDERED_SIZE) == ORDERED_SIZE);
+  CHECK(abandoned_in_order < pages * 3 / 4 || blocks_may_wait());
 }
 
 int main(void) {
