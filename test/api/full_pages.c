@@ -87,7 +87,7 @@ static void test_mostly_free(void) {
   for (int i = 0; i < MANY / 2; i++) { mi_free(more[i]); }
 }
 
-/* Builds in which blocks wait before they are used again count what was asked for, or have something
+/* Builds in which blocks wait before they are used again count what was asked for, or have more
    behind it. There pages become empty in another order. */
 static bool blocks_may_wait(void) { return mi_good_size(1) == 1 || mi_good_size(16) != 16; }
 
