@@ -96,6 +96,9 @@ typedef struct guard_setting {
 
 enum { FALLING_PAGES = 8, HALVED_PAGES = 16 };
 
+// Classes that are apart by a multiple share a place.
+FAST unsigned halved_place(unsigned bin) { return bin % HALVED_PAGES; }
+
 struct mi_theap_s {
   // What the fast path sees: the first page of the class, or page_none().
   page_t* direct[DIRECT_COUNT];              // by size in granules
@@ -211,11 +214,6 @@ FAST bool watch_is_due(theap_t* theap, size_t size) {
 // needs no test. False: there is no room for the thread's slot.
 #define THEAP_EMPTY ((theap_t*)(uintptr_t)&theap_empty)
 SLOT(theap_t*, tls_theap);
-// Classes that are apart by a multiple share a place.
-FAST page_t** theap_halved(theap_t* theap, unsigned bin) {
-  return &theap->halved[bin % HALVED_PAGES];
-}
-
 FAST theap_t* theap_current(void) { return SLOT_GET(theap_t*, tls_theap, THEAP_EMPTY); }
 FAST bool theap_set_current(theap_t* theap) { return SLOT_SET(tls_theap, THEAP_EMPTY, theap); }
 

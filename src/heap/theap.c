@@ -56,7 +56,7 @@ static void page_stop_falling(theap_t* theap, const page_t* page) {
 static void queue_uncount(theap_t* theap, page_t* page) {
   if (page->counting == COUNT_FALLING) { page_stop_falling(theap, page); }
   if (page->counting != COUNT_TO_HALF) {
-    page_t** halved = theap_halved(theap, page->bin);
+    page_t** halved = &theap->halved[halved_place(page->bin)];
     if (*halved == page) { *halved = NULL; }
     theap->sparse[page->bin]--;
     theap->sparse_slices -= page->span_slices;
@@ -639,7 +639,7 @@ static NOINLINE void page_half_empty(theap_t* theap, page_t* page) {
   page_count_all(page);
   queue_count(theap, page);
   if (!queue_is_sparse(theap, page)) { return; }
-  page_t** halved = theap_halved(theap, page->bin);
+  page_t** halved = &theap->halved[halved_place(page->bin)];
   page_t* earlier = *halved;
   *halved = page;
   if (earlier != NULL) { page_abandon(theap, earlier); }
