@@ -5,11 +5,9 @@
 #include "process.h"
 #include "workout.h"
 
-static int child(void) { return workout() && workout_in_thread() ? 0 : 1; }
-
 int main(void) {
   CHECK(getenv("LD_BIND_NOW") != NULL);
   CHECK(workout() && workout_in_thread());
-  CHECK(in_child(child, 8) == 0);
+  CHECK(in_child(workout_of_child, 8) == 0);
   return check_done();
 }

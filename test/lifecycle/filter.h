@@ -19,6 +19,29 @@ enum { CALL_MMAP = SYS_mmap2 };
 enum { CALL_MMAP = SYS_mmap };
 #endif
 
+/* Calls that not every kernel or architecture has; -1 is none. */
+#ifdef SYS_alarm
+enum { CALL_ALARM = SYS_alarm };
+#else
+enum { CALL_ALARM = -1 };
+#endif
+#ifdef SYS_clone3
+enum { CALL_CLONE3 = SYS_clone3 };
+#else
+enum { CALL_CLONE3 = -1 };
+#endif
+#ifdef SYS_rseq
+enum { CALL_RSEQ = SYS_rseq };
+#else
+enum { CALL_RSEQ = -1 };
+#endif
+
+/* For memory, threads, children and output: each list of allowed calls begins with these. */
+#define CALLS_ALL_NEED                                                                          \
+  CALL_MMAP, SYS_munmap, SYS_mprotect, SYS_brk, SYS_futex, SYS_clone, SYS_exit, SYS_exit_group, \
+      SYS_rt_sigprocmask, SYS_set_robust_list, SYS_gettid, SYS_getpid, SYS_wait4, SYS_write,    \
+      SYS_setitimer, CALL_ALARM, CALL_CLONE3, CALL_RSEQ
+
 #if __has_include(<linux/filter.h>)
 #include <linux/filter.h>
 #include <linux/seccomp.h>

@@ -23,8 +23,6 @@ static void* allocate_forever(void* arg) {
   return NULL;
 }
 
-static int grandchild(void) { return workout() && workout_in_thread() ? 0 : 1; }
-
 /* Everything a child may want to do. Blocks in the table are the child's own now, whoever allocated
    them. */
 static int child(void) {
@@ -35,7 +33,7 @@ static int child(void) {
     free(p);
   }
   fine &= workout_in_thread();
-  fine &= in_child(grandchild, 8) == 0;
+  fine &= in_child(workout_of_child, 8) == 0;
   fine &= malloc_trim(0) >= 0;
   return fine ? 0 : 1;
 }

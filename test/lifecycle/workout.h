@@ -53,4 +53,7 @@ static inline bool workout_in_thread(void) {
   return fine;
 }
 
+/* Both, for in_child: 0 if all is well. */
+static inline int workout_of_child(void) { return workout() && workout_in_thread() ? 0 : 1; }
+
 #endif
