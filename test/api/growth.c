@@ -5,6 +5,13 @@
 
 enum { BLOCKS = 4000, CYCLES = 10 };
 
+/* By how much memory may be more than at first, one part in so many (Emscripten: 1.056). */
+#ifdef __EMSCRIPTEN__
+enum { MORE_SHARE = 16 };
+#else
+enum { MORE_SHARE = 20 };
+#endif
+
 #ifdef __wasm__
 enum { IS_WASM = 1 };
 #else
@@ -55,7 +62,8 @@ static void test_cycles(void) {
     for (int i = 0; i < BLOCKS; i++) { drop(i); }
     if (cycle == 0) { first = reserved(); }
   }
-  CHECK(reserved() <= first + first / 16);
+  printf("%.3f of the first time\n", (double)reserved() / (double)first);
+  CHECK(reserved() <= first + first / MORE_SHARE);
 }
 
 /* The last block grows with its arena, or moves where that ends. */
