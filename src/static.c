@@ -44,6 +44,7 @@
 
 #include "heap/count.c"
 #include "heap/home.c"
+#include "heap/ration.c"
 #include "heap/row.c"
 #include "heap/tracked.c"
 #include "heap/quarantine.c"

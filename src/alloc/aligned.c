@@ -4,6 +4,7 @@
 // own.
 #include <errno.h>
 
+#include "../heap/ration.h"
 #include "alloc.h"
 
 // A block that was taken for `size` bytes was asked for with `wanted`.
@@ -13,10 +14,10 @@ static void block_set_asked(void* p, size_t size, size_t wanted) {
 }
 
 // The block of `size` bytes was asked for with `wanted`.
-static void* malloc_plain(theap_t* theap, size_t size, size_t wanted, bool zero) {
+static void* malloc_rounded(theap_t* theap, size_t size, size_t wanted, bool zero) {
   void* p = NULL;
-  if (unlikely(theap->watch.reasons != 0)) {
-    p = malloc_unseen(size, theap, zero);
+  if (unlikely(theap->special != 0)) {
+    p = malloc_undue(size, theap, zero);
   } else {
     p = zero ? theap_zalloc(theap, size) : theap_malloc(theap, size);
   }
@@ -26,6 +27,7 @@ static void* malloc_plain(theap_t* theap, size_t size, size_t wanted, bool zero)
 
 static void* malloc_run(theap_t* theap, const aligned_t* want) {
   const size_t shift = (0 - want->offset) & (want->alignment - 1);
+  if (unlikely(theap->rations != NULL)) { ration_pass(theap, BIN_LARGE, want->size); }
   return malloc_large(theap_if_alive(theap), (large_want_t){.size = size_max(want->size, 1),
                                                             .align = want->alignment,
                                                             .shift = shift,
@@ -48,16 +50,16 @@ PRIVATE size_t block_bytes_for(size_t size, size_t alignment) {
 }
 
 // The alignment is a power of two.
-static void* aligned_unseen(theap_t* theap, aligned_t want) {
+static void* aligned_plain(theap_t* theap, aligned_t want) {
   const bool at_start = (want.offset & (want.alignment - 1)) == 0;
   if (likely(at_start && want.alignment <= SLICE_BYTES && want.size <= MEDIUM_REQUEST)) {
     const size_t block = medium_bytes(want.size, want.alignment);
     if (likely(block <= MEDIUM_MAX)) {
-      return malloc_plain(theap, block - PAD_BYTES, want.size, want.zero);
+      return malloc_rounded(theap, block - PAD_BYTES, want.size, want.zero);
     }
   }
   if (at_start && want.alignment <= (size_t)LARGE_ALIGN) {
-    return malloc_plain(theap, size_max(want.size, MEDIUM_REQUEST + 1), want.size, want.zero);
+    return malloc_rounded(theap, size_max(want.size, MEDIUM_REQUEST + 1), want.size, want.zero);
   }
   void* p = malloc_run(theap, &want);
   if (unlikely(p == NULL)) { port_errno_set(ENOMEM); }
@@ -65,12 +67,11 @@ static void* aligned_unseen(theap_t* theap, aligned_t want) {
   return p;
 }
 
-static NOINLINE void* aligned_watched(theap_t* theap, const aligned_t* want) {
+static NOINLINE void* aligned_special(theap_t* theap, const aligned_t* want) {
   void* p = NULL;
-  if (!watch_is_due(theap, want->size) || !malloc_due(theap, want, &p)) {
-    p = aligned_unseen(theap, *want);
-  }
-  if (p != NULL && !want->zero) { block_perturb_taken(p, want->size); }
+  const bool fills = theap_fills(theap);
+  if (!malloc_due(&theap, want, &p)) { p = aligned_plain(theap, *want); }
+  if (fills && p != NULL && !want->zero) { block_perturb_taken(p, want->size); }
   return p;
 }
 
@@ -80,6 +81,6 @@ PRIVATE void* theap_malloc_aligned(theap_t* theap, aligned_t want) {
     return NULL;
   }
   if (TRACKED) { return tracked_malloc(theap, want); }
-  if (unlikely(theap->watch.reasons != 0)) { return aligned_watched(theap, &want); }
-  return aligned_unseen(theap, want);
+  if (unlikely(theap->special != 0)) { return aligned_special(theap, &want); }
+  return aligned_plain(theap, want);
 }

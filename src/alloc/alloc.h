@@ -17,10 +17,11 @@ typedef struct aligned {
 
 // ---- malloc.c ----
 PRIVATE void* malloc_slow(size_t size, theap_t* theap, bool zero);
-// Of a theap that is watched: what a request that is due leads to. True: *block answers it.
-PRIVATE COLD bool malloc_due(theap_t* theap, const aligned_t* want, void** block);
-// … and what serves all others.
-PRIVATE void* malloc_unseen(size_t size, theap_t* theap, bool zero);
+// Of a special theap, which may change: does a heartbeat, a sample or the thread's beginning come
+// with the request? True: *block answers it.
+PRIVATE bool malloc_due(theap_t** theap, const aligned_t* want, void** block);
+// … none does.
+PRIVATE void* malloc_undue(size_t size, theap_t* theap, bool zero);
 // Of large blocks without a wish: next to a guard, or as whole slices, which can be lengthened
 // best.
 enum { LARGE_ALIGN = GUARD_PAGES ? GRANULE : SLICE_BYTES };

@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "../heap/guard.h"
+#include "../heap/ration.h"
 #include "../heap/row.h"
 #include "../heap/tracked.h"
 #include "../heap/verify.h"
@@ -250,7 +251,7 @@ FAST void* malloc_from_row(size_t size, theap_t* theap, bool zero) {
   return malloc_slower(size, theap, zero);
 }
 
-// ---- theaps that are watched ----
+// ---- special theaps ----
 
 // The first request of a thread, or one of a thread that has ended.
 static void* malloc_enter(const aligned_t* want) {
@@ -259,28 +260,41 @@ static void* malloc_enter(const aligned_t* want) {
   return theap->thread == NULL ? orphan_malloc(*want) : theap_malloc_aligned(theap, *want);
 }
 
-// NULL: the request is not one that can have guards. Then the next has them in its place, but not
-// for its bytes: the others would have more than their share.
-static COLD void* malloc_guarded(theap_t* theap, const aligned_t* want, unsigned due) {
-  const guard_want_t guard_want = {want->size, want->alignment, want->offset, want->zero};
-  if (guard_suits(theap, &guard_want)) { return guard_take(theap, &guard_want); }
-  if ((due & WATCH_SAMPLES) != 0) { theap_sample_next(theap); }
-  return NULL;
+// The theap that serves the request.
+static COLD NOINLINE theap_t* heartbeat(theap_t* theap) {
+  ration_beat(theap);
+  return slow_tick(theap);
 }
 
-PRIVATE COLD bool malloc_due(theap_t* theap, const aligned_t* want, void** block) {
-  if (theap->thread == NULL) {
+static unsigned class_for(const aligned_t* want) {
+  const size_t bytes =
+      want->alignment == 1 ? want->size + PAD_BYTES : block_bytes_for(want->size, want->alignment);
+  return bytes <= MEDIUM_MAX ? bin_of(bytes) : BIN_LARGE;
+}
+
+// NULL: the request is not one that can have guards. Then the next one of the class may.
+static COLD void* malloc_sampled(theap_t* theap, const aligned_t* want, unsigned bin) {
+  const guard_want_t guard_want = {want->size, want->alignment, want->offset, want->zero};
+  if (!guard_suits(theap, &guard_want)) { return NULL; }
+  ration_draw(theap, bin);
+  return guard_take(theap, &guard_want);
+}
+
+PRIVATE bool malloc_due(theap_t** theap, const aligned_t* want, void** block) {
+  if ((*theap)->thread == NULL) {
     *block = malloc_enter(want);
     return true;
   }
-  const unsigned due = theap_watch_due(theap);
-  if ((due & WATCH_HEARTBEAT) != 0) { slow_tick(theap); }
-  if (SMALL || (due & (WATCH_SAMPLES | WATCH_BYTES)) == 0) { return false; }
-  *block = malloc_guarded(theap, want, due);
+  rations_t* rations = (*theap)->rations;
+  if (rations != NULL && unlikely(rations->heartbeat == 0)) { *theap = heartbeat(*theap); }
+  if (SMALL || (*theap)->rations == NULL) { return false; }
+  const unsigned bin = class_for(want);
+  if (likely(!ration_is_due(*theap, bin, want->size))) { return false; }
+  *block = malloc_sampled(*theap, want, bin);
   return *block != NULL;
 }
 
-FAST void* malloc_in_queue(size_t size, theap_t* theap, bool zero) {
+static void* malloc_in_queue(size_t size, theap_t* theap, bool zero) {
   page_t* page =
       likely(size <= MEDIUM_REQUEST) ? theap->first[bin_of(size + PAD_BYTES)] : page_none();
   block_t* block = page_pop(page);
@@ -289,31 +303,42 @@ FAST void* malloc_in_queue(size_t size, theap_t* theap, bool zero) {
   return zero ? block_zero_all(page, block, size) : block;
 }
 
-PRIVATE void* malloc_unseen(size_t size, theap_t* theap, bool zero) {
-  return malloc_in_queue(size, theap, zero);
+static void* malloc_with_ration(size_t size, theap_t* theap, unsigned bin, bool zero) {
+  page_t* page = theap->first[bin];
+  block_t* block = ration_take(theap, bin, size);
+  if (unlikely(block == NULL)) { return malloc_from_row(size, theap, zero); }
+  block_taken(page, block, size);
+  return zero ? block_zero_all(page, block, size) : block;
 }
 
-static COLD void* malloc_seen(size_t size, theap_t* theap, bool zero) {
-  void* block = NULL;
+PRIVATE void* malloc_undue(size_t size, theap_t* theap, bool zero) {
+  if (theap->rations == NULL) { return malloc_in_queue(size, theap, zero); }
+  if (size <= MEDIUM_REQUEST) {
+    return malloc_with_ration(size, theap, bin_of(size + PAD_BYTES), zero);
+  }
+  ration_pass(theap, BIN_LARGE, size);
+  return malloc_from_row(size, theap, zero);
+}
+
+static NOINLINE void* malloc_perhaps_due(size_t size, theap_t* theap, bool zero) {
   const aligned_t want = {size, 1, 0, zero};
-  return malloc_due(theap, &want, &block) ? block : malloc_unseen(size, theap, zero);
-}
-
-static COLD void* malloc_filled(size_t size, theap_t* theap, bool zero) {
-  void* p =
-      watch_is_due(theap, size) ? malloc_seen(size, theap, zero) : malloc_unseen(size, theap, zero);
-  if (p != NULL && !zero) { block_perturb_taken(p, size); }
+  const bool fills = theap_fills(theap);
+  void* p = NULL;
+  if (!malloc_due(&theap, &want, &p)) { p = malloc_undue(size, theap, zero); }
+  if (unlikely(fills) && p != NULL && !zero) { block_perturb_taken(p, size); }
   return p;
 }
 
-static NOINLINE void* malloc_watched(size_t size, theap_t* theap, bool zero) {
-  if (unlikely(theap_fills(theap))) { return malloc_filled(size, theap, zero); }
-  if (unlikely(watch_is_due(theap, size))) { return malloc_seen(size, theap, zero); }
-  return malloc_in_queue(size, theap, zero);
+static NOINLINE void* malloc_special(size_t size, theap_t* theap, bool zero) {
+  if (RATION_LISTS && likely(size <= MEDIUM_REQUEST) && !zero) {
+    const unsigned bin = bin_of(size);
+    if (likely(ration_is_next(theap, bin))) { return ration_next(theap, bin); }
+  }
+  return malloc_perhaps_due(size, theap, zero);
 }
 
 PRIVATE NOINLINE void* malloc_slow(size_t size, theap_t* theap, bool zero) {
-  if (unlikely(theap->watch.reasons != 0)) { return malloc_watched(size, theap, zero); }
+  if (unlikely(theap->special != 0)) { return malloc_special(size, theap, zero); }
   return malloc_from_row(size, theap, zero);
 }
 

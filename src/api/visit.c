@@ -18,6 +18,7 @@
 // more was left by a thread that ended.
 // Tests: test/api/heaps.c, theaps.c, v2.c, tags.c; test/stress/visited.c.
 #include "../alloc/alloc.h"
+#include "../heap/ration.h"
 #include "../heap/row.h"
 #include "../heap/tracked.h"
 #include "../service/options.h"
@@ -105,6 +106,7 @@ RACY static void set_add_by_state(block_set_t* set, const page_view_t* view) {
 RACY static void set_add_own_lists(block_set_t* set, const page_view_t* view, const page_t* page) {
   const uint32_t word = load_acquire(&page->remote);  // [R1] in: the links of what came home
   set_add_list(set, view, page_free_list(page));
+  set_add_list(set, view, ration_list(page));
   set_add_list(set, view, page_later(page));
   set_add_list(set, view, page_remote_list(page, word));
 }
@@ -186,6 +188,7 @@ RACY static size_t count_others_free(const page_t* page) {
   memory_lock();
   if (page->span_arena != NULL && page_of(page->start) == page) {
     count = count_list(page, page_free_list(page));
+    count += count_list(page, ration_list(page));
     count += count_list(page, page_later(page));
     count += page_hole_blocks(page);
   }
@@ -196,7 +199,7 @@ RACY static size_t count_others_free(const page_t* page) {
 // … that are not on its own list.
 RACY static size_t page_used_by_any(const page_t* page) {
   if (!page_is_held(page)) { return page->used + page_uncounted(page); }
-  if (page_is_mine(page)) { return page_used(page); }
+  if (page_is_mine(page)) { return page_used(page) - count_list(page, ration_list(page)); }
   const size_t free_blocks = count_others_free(page), capacity = page->capacity;
   return free_blocks < capacity ? capacity - free_blocks : 0;
 }

@@ -136,7 +136,9 @@ enum {
   HOLES = !CHECK_FREE && !LINKS_APART && !CANARY && !GUARD_PAGES && !TRACKED,
   // Freed blocks of shared pages may be put on rows, unknown to their page, see heap/row.h …
   KEEP_ROWS = (!CHECK_FREE || CHECK_STATE) && !QUARANTINE && !TRACKED && !SMALL,
-  OPEN_ROWS = KEEP_ROWS && !CHECK_FREE,                   // … and all of a class that needs it
+  OPEN_ROWS = KEEP_ROWS && !CHECK_FREE,  // … and all of a class that needs it
+  // While samples are wanted malloc takes from a list that is cut from a page's, see heap/ration.h.
+  RATION_LISTS = OPEN_ROWS && !LINKS_APART && MI_DEBUG == 0,
   HOLD_NEWEST = KEEP_ROWS && CHECK_STATE && REUSE_LATER,  // … and the newest is not used next
   FILL_BLOCKS =
       MI_DEBUG >= 1 && !TRACKED,  // 0xD0 in new blocks, 0xDF in freed ones, 0xDE behind the end

@@ -2,6 +2,7 @@
 // that is read through a function, since it may be another process's. Nobody runs there meanwhile.
 // Nothing is allocated but a list of what is on rows, and no lock is taken: the caller may hold
 // all. What was read is there until the next read.
+#include "../heap/ration.h"
 #include "../heap/row.h"
 
 #if defined(__APPLE__) && defined(MI_MALLOC_OVERRIDE)
@@ -180,11 +181,25 @@ static bool mark_by_links(const survey_t* survey, const page_t* page, const void
   return links != NULL;
 }
 
+// The list that malloc takes blocks of the page from, while samples are wanted.
+static const block_t* survey_ration(const survey_t* survey, const page_t* page) {
+  const rations_t* rations = NULL;
+  block_t* list = NULL;
+  if (page->theap == NULL || !page_is_held(page) ||
+      !survey_copy(survey, &page->theap->rations, (void*)&rations, sizeof(rations)) ||
+      rations == NULL ||
+      !survey_copy(survey, &rations->list[page->bin].free, (void*)&list, sizeof(list))) {
+    return NULL;
+  }
+  return list;
+}
+
 static bool mark_by_lists(const survey_t* survey, page_t* page, block_bits_t* bits) {
   const uint8_t* contents =
       (const uint8_t*)survey_see(survey, page->start, page->capacity * page->block_bytes);
   if (contents == NULL) { return false; }
   mark_list(page, contents, bits, page->free);
+  mark_list(page, contents, bits, survey_ration(survey, page));
   mark_list(page, contents, bits, remote_head(load_relaxed(&page->remote), page->start));
   mark_holes(page, bits);
   return true;

@@ -16,7 +16,7 @@ PRIVATE void theap_tell(theap_t* theap) {
     const size_t taken = theap->taken[bin] + theap->row[bin].taken;
     if (taken == 0) { continue; }
     (void)add_relaxed(&theap->heap->bins.blocks[bin].total, (intptr_t)taken);
-    theap->taken[bin] = theap->row[bin].taken = 0;
+    theap->taken[bin] = 0 - theap->row[bin].taken;
   }
 }
 

@@ -406,8 +406,8 @@ static bool wants_samples(const guard_setting_t* setting) {
 static COLD void theap_take_setting(theap_t* theap, const guard_setting_t* setting) {
   theap->guarding = *setting;
   if (wants_samples(setting)) { theap->guarding.random = random_start(setting, theap->serial); }
-  theap_watch(theap, WATCH_SAMPLES, setting->rate != 0 && !TRACKED);
-  theap_watch(theap, WATCH_BYTES, setting->bytes != 0 && !TRACKED);
+  theap_set_special(theap, SPECIAL_SAMPLES, setting->rate != 0 && !TRACKED);
+  theap_set_special(theap, SPECIAL_BYTES, setting->bytes != 0 && !TRACKED);
 }
 
 PRIVATE void guard_catch_up(theap_t* theap) {

@@ -51,8 +51,9 @@ enum { ROW_COUNT = BIN_LARGE + 1 };
 typedef struct row {
   block_t* none;      // NULL: to malloc an open row is a page whose list is empty
   void **top, **end;  // the slot in use that was used last, or the base; the last slot
-  size_t taken;       // blocks, that `taken` of the theap does not have
+  size_t taken;       // blocks, that `taken` of the theap does not have; ROW_STOP: see ration.h
 } row_t;
+#define ROW_STOP SIZE_MAX
 
 // All rows of a theap. A look is a request that finds no block, or a row that is full.
 typedef struct rows {
@@ -70,21 +71,24 @@ typedef struct rows {
   void** slots;  // of open rows; NULL: they never were
 } rows_t;
 
-// Why every request of a theap takes the slow path: its fast path sees page_none() everywhere.
+// Why a theap does not serve all requests alike.
 typedef enum {
-  WATCH_NO_THREAD = 1,  // an empty theap that any thread may start with
-  WATCH_HEARTBEAT = 2,  // a function wants to be called now and then
-  WATCH_SAMPLES = 4,    // one request in so many gets guards, see guard.h
-  WATCH_BYTES = 8,      // … one in so many bytes
-  WATCH_FILL = 16,      // what is allocated is filled: mallopt(M_PERTURB)
-} watch_reason_t;
+  SPECIAL_NO_THREAD = 1,  // it is an empty theap that any thread may start with
+  SPECIAL_HEARTBEAT = 2,  // a function wants to be called now and then
+  SPECIAL_SAMPLES = 4,    // one request in so many gets guards, see guard.h
+  SPECIAL_BYTES = 8,      // … one in so many bytes
+  SPECIAL_FILL = 16,      // what is allocated is filled: mallopt(M_PERTURB)
+} special_t;
 
-typedef struct watch {
-  uint8_t reasons;
-  uint32_t left, step;    // requests until one is looked at: the nearer one, when last computed, of
-  uint32_t beat, sample;  // … those until the next heartbeat and the next sample
-  size_t bytes;           // to be requested before the next one that is sampled; as if signed
-} watch_t;
+// See ration.h.
+typedef struct rations {
+  page_t list[BIN_COUNT];    // what malloc takes for the first page of the class
+  uint32_t left[BIN_COUNT];  // requests of the class that pass before one is looked at
+  uint32_t at[BIN_COUNT];    // … the byte of its block that makes it a sample
+  uint32_t heartbeat;        // requests until the next one; UINT32_MAX: none is wanted
+  uint32_t large_left;       // large requests until one is sampled
+  size_t large_bytes;        // … bytes of them
+} rations_t;
 
 typedef struct guard_setting {
   size_t rate, seed;   // one in so many; 0: none
@@ -108,7 +112,8 @@ struct mi_theap_s {
   void** base[ROW_COUNT];  // of each row the slot before the first: it is NULL
   uint32_t open_serial;    // `serial` while the rows are open, else ROWS_CLOSED
   rows_t rows;
-  watch_t watch;
+  uint8_t special;     // special_t; not 0: malloc's slow path does more
+  rations_t* rations;  // NULL: nothing is counted
   guard_setting_t guarding;
   uint32_t count[BIN_COUNT];
   uint32_t sparse[BIN_COUNT];      // of these, at least half empty; the first one is not counted
@@ -198,18 +203,6 @@ SHARED_DATA(_Atomic(uint32_t), heap_epoch);      // grows with all that threads 
 SHARED_DATA(_Atomic(size_t), thread_count);      // alive, with pages of their own
 SHARED_DATA(_Atomic(size_t), collect_requests);  // unused memory is wanted back from every thread
 
-FAST bool watch_is_due_by_bytes(const watch_t* watch) { return (ptrdiff_t)watch->bytes < 0; }
-
-// A request to a theap that is watched; one of no bytes counts as one of a byte. Empty theaps are
-// shared, and so not counted in.
-FAST bool watch_is_due(theap_t* theap, size_t size) {
-  watch_t* watch = &theap->watch;
-  if (theap->thread == NULL) { return true; }
-  watch->bytes -= size_max(size, 1);
-  watch->left--;
-  return watch->left == 0 || watch_is_due_by_bytes(watch);
-}
-
 // The theap that malloc uses. Starts as an empty one, which nobody writes to, so that the fast path
 // needs no test. False: there is no room for the thread's slot.
 #define THEAP_EMPTY ((theap_t*)(uintptr_t)&theap_empty)
@@ -225,15 +218,11 @@ PRIVATE void theap_follow_rows(theap_t* theap);
 PRIVATE void theap_own_all(theap_t* theap);
 PRIVATE size_t theap_slices(const theap_t* theap);  // about: a class may have pages of two lengths
 PRIVATE void theap_setup(theap_record_t* record, heap_t* heap, thread_t* thread);
-// The owner.
-PRIVATE void theap_watch(theap_t* theap, watch_reason_t reason, bool wanted);
+// The owner. Samples are drawn anew.
+PRIVATE void theap_set_special(theap_t* theap, special_t reason, bool wanted);
 // What is allocated and freed is filled, or not: as M_PERTURB has it. By the owner.
-FAST bool theap_fills(const theap_t* theap) { return (theap->watch.reasons & WATCH_FILL) != 0; }
+FAST bool theap_fills(const theap_t* theap) { return (theap->special & SPECIAL_FILL) != 0; }
 PRIVATE void theap_catch_up_fill(theap_t* theap);
-// The reasons why watch_is_due was true.
-PRIVATE unsigned theap_watch_due(theap_t* theap);
-// The next request is sampled.
-PRIVATE void theap_sample_next(theap_t* theap);
 // A page of the class with a free block, first in its queue; NULL if out of memory.
 PRIVATE page_t* theap_find_page(theap_t* theap, unsigned bin);
 // The calling thread owns the page, no queue has it; it has a free block.

@@ -2,6 +2,7 @@
 #include "row.h"
 
 #include "../memory/meta.h"
+#include "ration.h"
 
 enum {
   OPEN_BLOCKS = 128,         // of an open row …
@@ -72,6 +73,7 @@ PRIVATE void rows_forget(theap_t* theap) {
   theap->rows.open = false;
   theap->rows.large_bytes = 0;
   theap->open_serial = ROWS_CLOSED;
+  rations_forget(theap);
 }
 
 PRIVATE void rows_free_slots(theap_t* theap) {
@@ -152,8 +154,10 @@ static COLD void rows_open(theap_t* theap) {
   if (rows->slots == NULL) { rows->slots = (void**)meta_alloc(slots_bytes()); }
   if (rows->slots == NULL) { return; }
   void** base = rows->slots;
+  rations_return(theap);
   for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
     row_move(theap, bin, base, open_first(bin));
+    row_set_taken(theap, bin, theap->rations == NULL ? 0 : ROW_STOP);
     base += open_most(bin) + 1;
   }
   rows->growth = 0;
@@ -164,6 +168,7 @@ static COLD void rows_open(theap_t* theap) {
 }
 
 static COLD void rows_close(theap_t* theap) {
+  rations_return(theap);
   for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
     row_flush(theap, bin);
     row_move(theap, bin, row_few(theap, bin), ROW_FEW);
@@ -176,6 +181,7 @@ static COLD void rows_close(theap_t* theap) {
 
 PRIVATE void rows_flush(theap_t* theap) {
   quarantine_flush(theap);
+  rations_return(theap);
   for (unsigned bin = 0; bin < ROW_COUNT; bin++) { row_flush(theap, bin); }
   if (OPEN_ROWS && theap->rows.open) { rows_close(theap); }
 }
@@ -194,7 +200,7 @@ PRIVATE NOINLINE void rows_judge(theap_t* theap) {
   const bool pays = rows->in_vain >= ROW_LOOKS / 2 && rows->served < ROW_LOOKS * SERVED_LEAST;
   if (rows->rest != 0) {
     rows->rest--;
-  } else if (pays && theap->watch.reasons == 0) {
+  } else if (pays && !theap_fills(theap)) {
     rows_open(theap);
   }
   looks_begin(theap);
@@ -228,7 +234,7 @@ static size_t row_refill(theap_t* theap, unsigned bin) {
   block_t* block = NULL;
   while (count < most && (block = page_pop(page)) != NULL) { blocks[count++] = block; }
   for (size_t i = count; i-- > 0;) { *++row->top = blocks[i]; }
-  row->taken -= count;
+  row_count_apart(theap, bin, 0 - count);
   return count;
 }
 

@@ -28,8 +28,8 @@
 // W3 a block shorter than a few cache lines is of a page that the theap owned last: a line that two
 //    threads share is not our doing.
 //
-// All goes back when the theap is collected, watched or abandoned; a row, when a page of its class
-// has fallen empty; large blocks also when memory is wanted from the arenas.
+// All goes back when the theap is collected, abandoned, or becomes special; a row, when a page of
+// its class has fallen empty; large blocks also when memory is wanted from the arenas.
 #ifndef MI_HEAP_ROW_H
 #define MI_HEAP_ROW_H
 
@@ -45,12 +45,25 @@ enum {
 _Static_assert((9 + (ROW_ANY_BIN - 17) % 8) << ((ROW_ANY_BIN - 17) / 8 + 5) == 512,
                "the class of 512");
 
+// Blocks of the class were taken from rows, which `taken` of the row does not have.
+FAST void row_count_apart(theap_t* theap, unsigned bin, size_t count) {
+  theap->taken[bin] += count;
+  theap->rows.taken -= count;
+}
+
+FAST void row_set_taken(theap_t* theap, unsigned bin, size_t taken) {
+  row_t* row = &theap->row[bin];
+  row_count_apart(theap, bin, row->taken - taken);
+  row->taken = taken;
+}
+
+// For the slow path.
 FAST void* row_take(theap_t* theap, unsigned bin) {
   row_t* row = &theap->row[bin];
   void* block = *row->top;
   if (likely(block != NULL)) {
     row->top--;
-    row->taken++;
+    row_count_apart(theap, bin, 1);
   }
   return block;
 }
@@ -61,10 +74,12 @@ FAST void* row_take_in_front(theap_t* theap, page_t* page) {
   row_t* row = (row_t*)(void*)page;
   if ((uintptr_t)row - (uintptr_t)theap >= sizeof(theap_t)) { return NULL; }
   void* block = *row->top;
-  if (likely(block != NULL)) {
-    row->top--;
-    row->taken++;
+  if (unlikely(block == NULL)) { return NULL; }
+  if (unlikely(++row->taken == 0)) {
+    row->taken = ROW_STOP;
+    return NULL;
   }
+  row->top--;
   return block;
 }
 

@@ -4,6 +4,7 @@
 
 #include "../service/options.h"
 #include "guard.h"
+#include "ration.h"
 #include "row.h"
 
 // ---- queues ----
@@ -14,8 +15,10 @@ static bool queue_is_empty(const theap_t* theap, unsigned bin) {
 
 // What the fast path sees of a class: `direct` has an entry for each size, in granules.
 static void fast_path_update(theap_t* theap, unsigned bin) {
-  page_t* page = theap->rows.open ? (page_t*)(void*)&theap->row[bin] : theap->first[bin];
-  if (theap->watch.reasons != 0) { page = page_none(); }
+  page_t* page = theap->first[bin];
+  if (theap->rations != NULL) { page = &theap->rations->list[bin]; }
+  if (theap->rows.open) { page = (page_t*)(void*)&theap->row[bin]; }
+  if ((theap->special & (SPECIAL_NO_THREAD | SPECIAL_FILL)) != 0) { page = page_none(); }
   if (bin >= ACTIVE_LEAST) {
     theap->active[bin - ACTIVE_LEAST] = page;
     return;
@@ -70,6 +73,7 @@ static void page_hold(page_t* page) {
 }
 
 static void page_let_go(theap_t* theap, unsigned bin, page_t* page) {
+  if (unlikely(theap->rations != NULL) && !theap->rows.open) { ration_return(theap, bin); }
   const size_t before = theap->taken[bin];
   page->used = theap_count(theap, bin, page);
   if (OPEN_ROWS) { rows_learn(theap, page, theap->taken[bin] - before); }
@@ -202,65 +206,24 @@ PRIVATE void theap_setup(theap_record_t* record, heap_t* heap, thread_t* thread)
   theap->heap = heap;
   theap->thread = thread;
   theap->growths = load_relaxed(&memory_growths);
-  theap_watch(theap, WATCH_HEARTBEAT, thread->has_heartbeat);
+  theap_set_special(theap, SPECIAL_HEARTBEAT, thread->has_heartbeat);
 }
 
-enum { HEARTBEAT_REQUESTS = 64 };
-
-// Counts what has passed since the last time.
-static void watch_count(watch_t* watch) {
-  const uint32_t passed = watch->step - watch->left;
-  watch->beat -= passed;
-  watch->sample -= passed;
-}
-
-static void watch_next(watch_t* watch) {
-  const bool beat = (watch->reasons & WATCH_HEARTBEAT) != 0;
-  const bool sample = (watch->reasons & WATCH_SAMPLES) != 0;
-  watch->step = beat ? watch->beat : UINT32_MAX;
-  if (sample && watch->sample < watch->step) { watch->step = watch->sample; }
-  watch->left = watch->step;
-}
-
-PRIVATE unsigned theap_watch_due(theap_t* theap) {
-  watch_t* watch = &theap->watch;
-  watch_count(watch);
-  const unsigned beat = watch->beat == 0 ? WATCH_HEARTBEAT : 0;
-  const unsigned sample = watch->sample == 0 ? WATCH_SAMPLES : 0;
-  const unsigned bytes = watch_is_due_by_bytes(watch) ? WATCH_BYTES : 0;
-  const unsigned due = watch->reasons & (beat | sample | bytes);
-  if (beat != 0) { watch->beat = HEARTBEAT_REQUESTS; }
-  if (sample != 0) { watch->sample = guard_gap(theap); }
-  if (bytes != 0) { watch->bytes = guard_gap_bytes(theap); }
-  watch_next(watch);
-  return due;
-}
-
-PRIVATE void theap_sample_next(theap_t* theap) {
-  watch_t* watch = &theap->watch;
-  watch_count(watch);
-  watch->sample = 1;
-  watch_next(watch);
-}
-
-PRIVATE COLD void theap_watch(theap_t* theap, watch_reason_t reason, bool wanted) {
-  watch_t* watch = &theap->watch;
-  const bool was_watched = watch->reasons != 0;
-  watch_count(watch);
-  watch->reasons = (uint8_t)(wanted ? watch->reasons | reason : watch->reasons & ~reason);
-  if (reason == WATCH_HEARTBEAT) { watch->beat = HEARTBEAT_REQUESTS; }
-  if (reason == WATCH_SAMPLES) { watch->sample = guard_gap(theap); }
-  if (reason == WATCH_BYTES) { watch->bytes = guard_gap_bytes(theap); }
-  watch_next(watch);
-  if (was_watched == (watch->reasons != 0)) { return; }
+static COLD NOINLINE void theap_become(theap_t* theap, special_t reason, bool wanted) {
   rows_flush(theap);
+  theap->special = (uint8_t)(wanted ? theap->special | reason : theap->special & ~reason);
+  rations_follow(theap);
   for (unsigned bin = 1; bin < BIN_COUNT; bin++) { fast_path_update(theap, bin); }
+}
+
+PRIVATE void theap_set_special(theap_t* theap, special_t reason, bool wanted) {
+  if (wanted || (theap->special & reason) != 0) { theap_become(theap, reason, wanted); }
 }
 
 PRIVATE COLD void theap_catch_up_fill(theap_t* theap) {
   const bool fills = perturb_now() != 0;
   if (theap_fills(theap) == fills) { return; }
-  theap_watch(theap, WATCH_FILL, fills);
+  theap_set_special(theap, SPECIAL_FILL, fills);
   theap_own_all(theap);
   row_flush(theap, BIN_LARGE);
 }

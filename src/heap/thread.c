@@ -6,6 +6,7 @@
 #include "../service/options.h"
 #include "count.h"
 #include "guard.h"
+#include "ration.h"
 #include "row.h"
 #include "tracked.h"
 
@@ -29,7 +30,7 @@ _Static_assert(BIN_COUNT - ACTIVE_LEAST == 40 && DIRECT_COUNT == 64 + 1,
 SHARED_DATA_DEF(const theap_t, theap_empty) = {.direct = {NONE_DIRECT},
                                                .active = {NONE_40},
                                                .open_serial = ROWS_CLOSED,
-                                               .watch = {.reasons = WATCH_NO_THREAD},
+                                               .special = SPECIAL_NO_THREAD,
                                                .heap = (heap_t*)(uintptr_t)&theap_empty};
 SHARED_DATA_DEF(theap_t, theap_gone);  // as theap_empty, once a thread needs it: see theap_bereft
 
@@ -142,6 +143,7 @@ static thread_t* thread_new(uintptr_t id, subproc_t* subproc) {
 
 static void thread_free(thread_t* thread) {
   rows_free_slots(thread->theaps);
+  if (thread->theaps->rations != NULL) { rations_free(thread->theaps); }
   meta_free((thread_record_t*)(void*)thread, sizeof(thread_record_t));
 }
 
@@ -233,7 +235,7 @@ PRIVATE NOINLINE void vacant_disband(void) {
 // That of a thread that has ended, but goes on.
 static theap_t* theap_bereft(void) {
   lock_acquire(&registry.lock);
-  if (theap_gone.watch.reasons == 0) { memcpy(&theap_gone, &theap_empty, sizeof(theap_gone)); }
+  if (theap_gone.special == 0) { memcpy(&theap_gone, &theap_empty, sizeof(theap_gone)); }
   lock_release(&registry.lock);
   return &theap_gone;
 }
@@ -319,6 +321,7 @@ static void theap_drop(thread_t* thread, theap_t** link) {
   heap_unlink_theap(theap->heap, theap);
   quarantine_flush(theap);
   rows_free_slots(theap);
+  if (theap->rations != NULL) { rations_free(theap); }
   meta_free(theap, sizeof(theap_record_t));
 }
 
@@ -429,7 +432,7 @@ PRIVATE void thread_delete_theap(theap_t* theap) {
 // ---- heartbeat ----
 
 static void theap_take_heartbeat(theap_t* theap) {
-  theap_watch(theap, WATCH_HEARTBEAT, theap->thread->has_heartbeat);
+  theap_set_special(theap, SPECIAL_HEARTBEAT, theap->thread->has_heartbeat);
 }
 
 PRIVATE void thread_set_heartbeat(thread_t* thread, bool wanted) {

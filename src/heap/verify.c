@@ -3,6 +3,7 @@
 
 #include "../base/track.h"
 #include "guard.h"
+#include "ration.h"
 #include "row.h"
 
 // ---- the lists of a page ----
@@ -154,7 +155,8 @@ static bool verify_direct(const theap_t* theap) {
     const page_t* page = theap->direct[i];
     const unsigned bin = bin_of(i * GRANULE);
     const bool is_row = theap->rows.open && (const void*)page == &theap->row[bin];
-    const bool same = page == page_none() || page == theap->first[bin] || is_row;
+    const bool is_ration = theap->rations != NULL && page == &theap->rations->list[bin];
+    const bool same = page == page_none() || page == theap->first[bin] || is_row || is_ration;
     if (!invariant(same, "H1", theap, "a small size leads to a page that is not first")) {
       return false;
     }
@@ -180,6 +182,26 @@ static bool verify_rows(const theap_t* theap) {
   return sound;
 }
 
+// Its blocks are of the first page. Where a list of free blocks leads in a circle it is too long.
+static bool verify_ration(const theap_t* theap, unsigned bin) {
+  const page_t* page = theap->first[bin];
+  const block_t* block = theap->rations->list[bin].free;
+  uint32_t count = 0;
+  while (block != NULL && page_of(block) == page && count <= page->capacity) {
+    block = block_next(page, block);
+    count++;
+  }
+  return invariant(block == NULL, "Q1", theap, "a ration has a block that is not the first page's");
+}
+
+static bool verify_rations(const theap_t* theap) {
+  bool sound = true;
+  for (unsigned bin = 1; RATION_LISTS && theap->rations != NULL && bin < BIN_COUNT; bin++) {
+    sound = sound && verify_ration(theap, bin);
+  }
+  return sound;
+}
+
 static bool verify_spare(const theap_t* theap) {
   size_t slices = 0;
   for (const page_t* page = theap->spare; page != NULL; page = page->next) {
@@ -198,7 +220,7 @@ PRIVATE bool verify_theap(const theap_t* theap) {
   for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
     if (!verify_queue(theap, bin)) { return false; }
   }
-  return verify_direct(theap) && verify_rows(theap) && verify_spare(theap);
+  return verify_direct(theap) && verify_rows(theap) && verify_rations(theap) && verify_spare(theap);
 }
 
 // ---- one page in the world ----

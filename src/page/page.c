@@ -791,6 +791,14 @@ static void list_count(const page_t* page, const block_t* block, uint32_t* left)
   if (unlikely(--*left == 0)) { report_endless_list(page); }
 }
 
+// `left` less the length of the list.
+static uint32_t list_rest(const page_t* page, const block_t* block, uint32_t left) {
+  track_quiet();
+  for (; block != NULL; block = block_next(page, block)) { list_count(page, block, &left); }
+  track_loud();
+  return left;
+}
+
 // A list, and then another one.
 static block_t* list_join(const page_t* page, block_t* list, block_t* rest) {
   uint32_t left = list_most(page);
@@ -809,6 +817,34 @@ static block_t* list_join(const page_t* page, block_t* list, block_t* rest) {
 // Puts a list in front of `free`.
 static void page_prepend(page_t* page, block_t* list) {
   if (list != NULL) { page_set_free_list(page, list_join(page, list, page_free_list(page))); }
+}
+
+// A link that leads elsewhere shows at once; an endless list is as good as any other here.
+PRIVATE block_t* page_cut_list(page_t* page, uint32_t most, uint32_t* count) {
+  const size_t bytes = page->capacity * page->block_bytes;
+  block_t *first = page_free_list(page), *last = NULL, *next = first;
+  uint32_t left = most;
+  while (left != 0 && next != NULL) {
+    const size_t offset = page_offset(page, next);
+    if (unlikely(offset >= bytes) || unlikely(offset % GRANULE != 0)) {
+      report_bad_link(page, next);
+    }
+    last = next;
+    next = block_next(page, last);
+    left--;
+  }
+  *count = most - left;
+  if (last == NULL) { return NULL; }
+  block_set_next(page, last, NULL);
+  page_set_free_list(page, next);
+  return first;
+}
+
+PRIVATE size_t page_add_list(page_t* page, block_t* list) {
+  if (list == NULL) { return 0; }
+  const uint32_t most = list_most(page), left = list_rest(page, list, most);
+  page_prepend(page, list);
+  return most - left;
 }
 
 static void page_take_later(page_t* page) {
@@ -859,14 +895,6 @@ PRIVATE void page_take_remote(page_t* page) {
 PRIVATE void page_restore(page_t* page, uint32_t claimed) {
   page_prepend(page, page_remote_list(page, claimed));
   page->used = remote_count(claimed);
-}
-
-// `left` less the length of the list.
-static uint32_t list_rest(const page_t* page, const block_t* block, uint32_t left) {
-  track_quiet();
-  for (; block != NULL; block = block_next(page, block)) { list_count(page, block, &left); }
-  track_loud();
-  return left;
 }
 
 PRIVATE uint32_t page_used(const page_t* page) {

@@ -173,8 +173,8 @@ typedef bool page_visit_fun(page_t* page, void* arg);
 
 // ---- mallopt(M_PERTURB): what is allocated and freed is filled ----
 //
-// malloc takes its slow path, as the theap is watched (WATCH_FILL). free has no instruction for it:
-// a page that is VEILED has a mask with all bits set, so that none of its blocks looks like one,
+// malloc takes its slow path, as the theap is special (SPECIAL_FILL). free has no instruction for
+// it: a page that is VEILED has a mask with all bits set, so that none of its blocks looks like one,
 // and free ends where it reports what is no block. There the page is looked at with its true mask.
 // Large blocks are filled when their page goes, and are not put on rows. Checked builds look at the
 // value where they look whether the option `fill_freed` is set.
@@ -239,6 +239,10 @@ PRIVATE void page_take_waiting(page_t* page);
 PRIVATE void page_restore(page_t* page, uint32_t claimed);
 // The owner: a list of blocks that came home joins `free`, or those that wait.
 PRIVATE void page_add_home(page_t* page, block_t* list);
+// Owner: takes at most `most` blocks off `free`, in their order; *count grows by their number.
+PRIVATE block_t* page_cut_list(page_t* page, uint32_t most, uint32_t* count);
+// … and puts a list back in front of it. Its length.
+PRIVATE size_t page_add_list(page_t* page, block_t* list);
 // A free block can be had, after taking what came home and extending; then `free` is not empty.
 // Not the block that was freed last: page_waits tells that it is there.
 PRIVATE bool page_has_room(page_t* page);

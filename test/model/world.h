@@ -46,6 +46,7 @@ static bool world_keeps_rows;
 
 #include "../../src/heap/count.c"
 #include "../../src/heap/home.c"
+#include "../../src/heap/ration.c"
 #include "../../src/heap/row.c"
 #include "../../src/heap/theap.c"
 #include "../../src/heap/heap.c"
@@ -361,7 +362,8 @@ static bool check_page(page_t* page, void* arg) {
   const uint32_t word = load_relaxed(&page->remote), state = remote_state(word);
   const bool is_parked = is_listed(load_relaxed(&heap->parked[page->bin % BIN_COUNT]), page);
   const bool queued = page->bin != BIN_LARGE && is_queued(page);
-  const uint32_t live = live_blocks(page, found) + blocks_on_rows(page, found);
+  const uint32_t given = listed_blocks(page, ration_list(page), found);
+  const uint32_t live = live_blocks(page, found) + blocks_on_rows(page, found) + given;
   const uint32_t ours = listed_blocks(page, page_free_list(page), found);
   const uint32_t remote =
       state == REMOTE_FULL ? 0 : listed_blocks(page, page_remote_list(page, word), found);
