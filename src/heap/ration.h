@@ -60,7 +60,7 @@ PRIVATE void ration_return(theap_t* theap, unsigned bin);
 PRIVATE void rations_return(theap_t* theap);
 PRIVATE void rations_forget(theap_t* theap);  // without touching the blocks
 
-// A ration, by any thread: a list of blocks that the page, the first of its class, holds for in use.
+// A ration, by any thread: blocks that the page, the first of its class, holds for in use.
 RACY FAST const block_t* ration_list(const page_t* page) {
   if (!RATION_LISTS || page_is_single(page) || !page_is_held(page)) { return NULL; }
   const theap_t* theap = page->theap;

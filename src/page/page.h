@@ -174,11 +174,10 @@ typedef bool page_visit_fun(page_t* page, void* arg);
 // ---- mallopt(M_PERTURB): what is allocated and freed is filled ----
 //
 // malloc takes its slow path, as the theap is special (SPECIAL_FILL). free has no instruction for
-// it: a page that is VEILED has a mask with all bits set, so that none of its blocks looks like one,
-// and free ends where it reports what is no block. There the page is looked at with its true mask.
-// Large blocks are filled when their page goes, and are not put on rows. Checked builds look at the
-// value where they look whether the option `fill_freed` is set.
-
+// it: a page that is VEILED has a mask with all bits set, so that none of its blocks looks like
+// one, and free ends where it reports what is no block. There the page is looked at with its true
+// mask. Large blocks are filled when their page goes, and are not put on rows. Checked builds look
+// at the value where they look whether the option `fill_freed` is set.
 SHARED_DATA(_Atomic(int), perturb_value);  // 0: off
 FAST int perturb_now(void) { return PERTURBS ? load_relaxed(&perturb_value) : 0; }
 // Of a page with several blocks: what its mask is, veiled or not. The first is the owner's.

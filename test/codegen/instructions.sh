@@ -10,21 +10,22 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 ${CC:-cc} -O2 -fno-builtin -pthread "$MI_SOURCE_DIR/bench/micro/patterns.c" -o "$dir/patterns"
 
-count() { # PATTERN SIZE COUNT
-  LD_PRELOAD=$MI_LIB_SHARED valgrind --tool=callgrind --callgrind-out-file=/dev/null "$dir/patterns" "$@" 2>&1 |
+count() { # SETTING PATTERN SIZE COUNT
+  setting=$1 && shift
+  env ${setting:+"$setting"} LD_PRELOAD="$MI_LIB_SHARED" valgrind --tool=callgrind --callgrind-out-file=/dev/null "$dir/patterns" "$@" 2>&1 |
     awk '/Collected/ { print $4 }'
 }
 
 failed=0 passed=0
-while read -r pattern size bound; do
+while read -r pattern size bound setting; do
   case $pattern in ''|'#'*) continue ;; esac
-  low=$(count "$pattern" "$size" 10000)
-  high=$(count "$pattern" "$size" 40000)
+  low=$(count "$setting" "$pattern" "$size" 10000)
+  high=$(count "$setting" "$pattern" "$size" 40000)
   each=$(( (high - low) / 30000 ))
   if [ "$each" -gt "$bound" ]; then
-    echo "FAILED $pattern $size: $each instructions, at most $bound"; failed=$((failed + 1))
+    echo "FAILED $pattern $size $setting: $each instructions, at most $bound"; failed=$((failed + 1))
   else
-    echo "$pattern $size: $each (at most $bound)"; passed=$((passed + 1))
+    echo "$pattern $size $setting: $each (at most $bound)"; passed=$((passed + 1))
   fi
 done <"$MI_SOURCE_DIR/test/codegen/bounds.txt"
 echo "$passed passed, $failed failed"
