@@ -30,6 +30,8 @@ PRIVATE void deferred_free_call(thread_t* thread, bool force) {
   thread->in_deferred_free = true;
   fun(force, thread->heartbeat, load_relaxed(&deferred_free_arg));
   thread->in_deferred_free = false;
+  // The request that this is part of is about to look for a page.
+  for (theap_t* t = thread->theaps; t != NULL; t = t->next) { rations_return(t); }
 }
 
 // The theap that serves the request: another one where the thread's default was of a heap that is
@@ -262,8 +264,9 @@ static void* malloc_enter(const aligned_t* want) {
 
 // The theap that serves the request.
 static COLD NOINLINE theap_t* heartbeat(theap_t* theap) {
-  ration_beat(theap);
-  return slow_tick(theap);
+  theap = slow_tick(theap);
+  if (theap->rations != NULL) { ration_beat(theap); }
+  return theap;
 }
 
 static unsigned class_for(const aligned_t* want) {

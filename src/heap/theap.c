@@ -73,7 +73,6 @@ static void page_hold(page_t* page) {
 }
 
 static void page_let_go(theap_t* theap, unsigned bin, page_t* page) {
-  if (unlikely(theap->rations != NULL) && !theap->rows.open) { ration_return(theap, bin); }
   const size_t before = theap->taken[bin];
   page->used = theap_count(theap, bin, page);
   if (OPEN_ROWS) { rows_learn(theap, page, theap->taken[bin] - before); }

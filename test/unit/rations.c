@@ -49,7 +49,9 @@ static void empty(void) {
 static bool count_block(const mi_heap_t* heap, const mi_heap_area_t* area, void* block,
                         size_t bytes, void* arg) {
   (void)heap, (void)area, (void)bytes;
-  if (block != NULL && area->block_size == bin_bytes(bin_of(SIZE))) { ++*(size_t*)arg; }
+  if (block != NULL && area->full_block_size == bin_bytes(bin_of(SIZE + PAD_BYTES))) {
+    ++*(size_t*)arg;
+  }
   return true;
 }
 
@@ -110,11 +112,11 @@ static void sampled_when_drawn(void) {
 /* A byte of the block that was not asked for samples nothing. */
 static void only_bytes_asked_for(void) {
   sample(0, 4096);
-  const unsigned bin = bin_of(CLASS + PAD_BYTES);
+  const unsigned bin = bin_of(CLASS);
   size_t sampled = 0, passed_by = 0;
   for (int i = 0; i < 400; i++) {
-    for (size_t left = passing(bin); left > 0; left--) { mi_free(mi_malloc(CLASS)); }
-    const size_t at = theap_current()->rations->at[bin], size = CLASS - GRANULE + 1;
+    for (size_t left = passing(bin); left > 0; left--) { mi_free(mi_malloc(CLASS - PAD_BYTES)); }
+    const size_t at = theap_current()->rations->at[bin], size = CLASS - PAD_BYTES - GRANULE + 1;
     void* p = mi_malloc(size);
     CHECK(has_guards(p) == (at < size));
     sampled += has_guards(p);
@@ -128,7 +130,7 @@ static void only_bytes_asked_for(void) {
 /* ---- counts ---- */
 
 static void counts_are_exact(void) {
-  const unsigned bin = bin_of(SIZE);
+  const unsigned bin = bin_of(SIZE + PAD_BYTES);
   sample(RARE, 0);
   for (int again = 0; again < 2; again++) {
     const int64_t before = bin_counts(bin).total;
@@ -150,7 +152,7 @@ static void collecting_returns(void) {
   sample(RARE, 0);
   const int64_t before = bin_counts(bin).current;
   void* p[10];
-  for (int i = 0; i < 10; i++) { p[i] = mi_malloc(CLASS); }
+  for (int i = 0; i < 10; i++) { p[i] = mi_malloc(CLASS - PAD_BYTES); }
   const theap_t* theap = theap_current();
   CHECK((theap->rations->list[bin].free != NULL) == RATION_LISTS);
   CHECK(bin_counts(bin).current == before + 10);
@@ -205,12 +207,11 @@ static void beats_are_regular(size_t least, size_t most) {
   enum { EVERY = 64, REQUESTS = 6400 };
   size_t last = beats;
   for (int i = 0; i < REQUESTS; i++) {
-    live[i % LIVE] = mi_malloc(least + (size_t)i % (most - least + 1));
+    mi_free(mi_malloc(least + (size_t)i % (most - least + 1)));
     if (i % EVERY == EVERY - 1) {
       CHECK(beats > last);
       last = beats;
     }
-    mi_free(live[i % LIVE]);
   }
 }
 
@@ -220,7 +221,7 @@ static void heartbeats(void) {
   for (int i = 0; theap_current()->rations == NULL && i < 100; i++) { mi_collect(false); }
   CHECK(theap_current()->rations != NULL);
   beats_are_regular(16, 16);
-  beats_are_regular(MEDIUM_MAX, MEDIUM_MAX);
+  beats_are_regular(MEDIUM_REQUEST, MEDIUM_REQUEST);
   fill(200);
   replace(16, 1000);
   CHECK(rows_are_open() == OPEN_ROWS);
