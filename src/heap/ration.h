@@ -16,9 +16,9 @@
 // whose blocks have their links apart each request is looked at, and so is each large one: whether
 // it is sampled is drawn there and then.
 //
-// Q1 the blocks of a ration are of the first page of the class, which holds them for in use. Another
-//    page becomes the first when no ration is left; where a heartbeat has allocated in between, what
-//    is left returns, and also before rows are opened or flushed.
+// Q1 the blocks of a ration are of the first page of the class, which holds them for in use.
+//    Another page is looked for only when none is left. They return before rows are opened or
+//    flushed, and after a heartbeat, which may allocate in the middle of another request.
 // Q2 only the theap's thread changes it. Others may read it as they read the list of the page.
 // Tests: test/api/guarded*.c, test/unit/rations.c, test/codegen.
 #ifndef MI_HEAP_RATION_H
