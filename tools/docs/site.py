@@ -12,6 +12,7 @@ import subprocess
 import sys
 
 import api
+import plot
 
 # Pages that lie outside of docs/, by the name that they have in the site.
 ELSEWHERE = {
@@ -30,6 +31,7 @@ HEADERS = ["mimalloc.h", "mimalloc-stats.h", "mimalloc-profile.h"]
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
 DECISION = re.compile(r"\[[^\]]*\]\([^)]*\)|`[^`]*`|\bdecision (\d{3})\b")
 DRAWING = re.compile(r"<!-- drawing: (\S+\.dot) -->")
+PLOT = re.compile(r"<!-- plot of programs: (\S+) -->")
 FENCE = re.compile(r"^ *(```|~~~)")
 
 
@@ -97,10 +99,14 @@ class Links:
         svg = re.sub(r"<!--.*?-->\n?", "", svg[svg.index("<svg") :], flags=re.S)
         return f'<div class="drawing">\n{svg}</div>'
 
+    def plot(self, document, match):
+        return plot.programs(read(os.path.join(self.tree, os.path.dirname(document), match.group(1))))
+
     def rewrite_all(self, document, page, text):
         lines, fenced = [], False
         for line in text.split("\n"):
             line = DRAWING.sub(lambda match: self.drawing(document, match), line)
+            line = PLOT.sub(lambda match: self.plot(document, match), line)
             if FENCE.match(line):
                 fenced = not fenced
             if not fenced:
