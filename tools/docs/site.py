@@ -81,6 +81,8 @@ class Links:
             shutil.copyfile(os.path.join(self.tree, path), copy_to)
         if target is None:  # a file of the sources, which are not part of the site
             return text
+        if text.endswith(".md"):
+            text = title_of(os.path.join(self.tree, path))
         target = os.path.relpath(target, os.path.dirname(page) or ".")
         return f"{image}[{text}]({target}{hash_sign}{anchor})"
 
@@ -105,6 +107,10 @@ class Links:
     def rewrite_all(self, document, page, text):
         lines, fenced = [], False
         for line in text.split("\n"):
+            if not fenced and re.match(r"   [^ ]", line):  # mkdocs' lists want four spaces
+                line = " " + line
+            elif not fenced and re.match(r"\d\. ", line) and lines[-1].startswith("    "):
+                lines.append("")
             line = DRAWING.sub(lambda match: self.drawing(document, match), line)
             line = PLOT.sub(lambda match: self.plot(document, match), line)
             if FENCE.match(line):
@@ -120,6 +126,10 @@ class Links:
 def read(path):
     with open(path, encoding="utf-8") as file:
         return file.read()
+
+
+def title_of(path):
+    return re.search(r"^# (.*)$", read(path), re.M).group(1)
 
 
 def write(path, text):
