@@ -113,6 +113,8 @@ class Links:
                 lines.append("")
             line = DRAWING.sub(lambda match: self.drawing(document, match), line)
             line = PLOT.sub(lambda match: self.plot(document, match), line)
+            if line.startswith("|"):  # mkdocs takes a bar in code as it is
+                line = re.sub(r"`[^`]*`", lambda match: match.group(0).replace("\\|", "|"), line)
             if FENCE.match(line):
                 fenced = not fenced
             if not fenced:
