@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Commits the crimes of test/misuse on this allocator and on its peers, and prints the table "Beside others" of
+# Runs the cases of test/misuse on this allocator and on its peers, and prints the table "Beside others" of
 # docs/misuse.md.
 #   misuse.sh [--runs N] [NAME...]
 #
-# Each crime runs N times (3), for each size and thread: it counts as harmful if one of the runs was.
+# Each case runs N times (3), for each size and thread: it counts as harmful if one of the runs was.
 # NAME: release, secure, secure-full are ours; glibc, or what peers.sh makes; without one, all. The table shows them, and
 # those of an earlier run. All is built into build/.
 
@@ -91,7 +91,7 @@ print_tables() {  # names
     }
     END {
       columns = split(names, column, " ")
-      line = "| crime |"; rule = "|---|"; sum = "| **harmful, of all** |"
+      line = "| case |"; rule = "|---|"; sum = "| **harmful, of all** |"
       for (c = 1; c <= columns; c++) {
         line = line " " column[c] " |"; rule = rule "---|"
         sum = sum " **" all[column[c]] + 0 "**/" whole[column[c]] " |"
@@ -126,7 +126,7 @@ there=()
 for name in $OURS glibc $PEERS; do
   if [ -s "$work/$name.txt" ]; then there+=("$name"); fi
 done
-echo "$(machine), $(date +%B\ %Y); each crime $runs times."
+echo "$(machine), $(date +%B\ %Y); each case $runs times."
 echo
 for name in "${there[@]}"; do echo "- $name: $(version_of "$name")"; done
 echo

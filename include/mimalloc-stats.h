@@ -149,23 +149,27 @@ static inline void mi_stats_init(mi_stats_t* stats) {
   mi_stats_t name;            \
   mi_stats_init(&(name))
 
-/* Fill `*stats`, in which the caller has set `size` and `version`; false, and nothing written,
-   when `stats` is NULL or those are of a layout that this library does not know. Of the
-   sub-process of the calling thread and its heaps together; of one heap; of a sub-process and its
-   heaps together; of a sub-process without its heaps. */
+/* These fill `*stats`, in which the caller has set `size` and `version`; false, and nothing
+   written, when `stats` is NULL or those are of a layout that this library does not know. */
+
+/* Gets statistics of the calling thread's sub-process and its heaps together. */
 mi_decl_export bool mi_stats_get(mi_stats_t* stats) mi_attr_noexcept;
+/* Gets statistics of one heap. */
 mi_decl_export bool mi_heap_stats_get(mi_heap_t* heap, mi_stats_t* stats) mi_attr_noexcept;
+/* Gets statistics of a sub-process and its heaps together. */
 mi_decl_export bool mi_subproc_stats_get(mi_subproc_id_t subproc_id,
                                          mi_stats_t* stats) mi_attr_noexcept;
+/* Gets statistics of a sub-process without its heaps. */
 mi_decl_export bool mi_subproc_stats_get_exclusive(mi_subproc_id_t subproc_id,
                                                    mi_stats_t* stats) mi_attr_noexcept;
 
-/* A theap of the calling thread: what it has counted and not yet told its heap; the latter tells
-   it. False for another thread's. What it holds is counted by the heap. */
+/* Gets what a theap of the calling thread has counted and not yet told its heap; false for another
+   thread's. What it holds is counted by the heap. */
 mi_decl_export bool mi_theap_stats_get(mi_theap_t* theap, mi_stats_t* stats) mi_attr_noexcept;
+/* Tells the heap what a theap of the calling thread has counted. */
 mi_decl_export void mi_theap_stats_merge_to_heap(mi_theap_t* theap) mi_attr_noexcept;
 
-/* A filled struct as JSON, in `buf` or a new block: as `mi_stats_get_json`. */
+/* Returns a filled struct as JSON, in `buf` or a new block: as `mi_stats_get_json`. */
 mi_decl_result char* mi_stats_as_json(mi_stats_t* stats, size_t buf_size,
                                       char* buf) mi_attr_noexcept;
 

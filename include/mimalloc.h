@@ -195,8 +195,8 @@ mi_decl_result char* mi_realpath(const char* fname, char* resolved_name) mi_attr
 #define MI_SMALL_WSIZE_MAX (128)
 #define MI_SMALL_SIZE_MAX  (MI_SMALL_WSIZE_MAX * sizeof(void*))
 
-/* No faster than the others, and for any size; other libraries of this interface take at most
-   MI_SMALL_SIZE_MAX. */
+/* The `_small` functions are no faster than the others, and for any size; other libraries of this
+   interface take at most MI_SMALL_SIZE_MAX. */
 
 /* As `mi_malloc`. */
 mi_decl_alloc void* mi_malloc_small(size_t size) mi_attr_noexcept mi_attr_malloc
@@ -215,8 +215,9 @@ static inline size_t mi_wsize_from_size(size_t size) mi_attr_noexcept {
   return size / sizeof(void*) + (size % sizeof(void*) != 0);
 }
 
-/* For any block, and NULL: what the names say of it (a size of at most MI_SMALL_SIZE_MAX, not NULL,
-   of the calling thread) is of use to other libraries of this interface. */
+/* The `mi_free_small` functions take any block, and NULL: what their names say of it (a size of at
+   most MI_SMALL_SIZE_MAX, not NULL, of the calling thread) is of use to other libraries of this
+   interface. */
 
 /* As `mi_free`. */
 mi_decl_export void mi_free_small(void* p) mi_attr_noexcept;
@@ -341,7 +342,7 @@ mi_decl_result mi_heap_t* mi_heap_new(void) mi_attr_noexcept;
 /* As `mi_heap_new`; the heap allocates in that arena only. */
 mi_decl_result mi_heap_t* mi_heap_new_in_arena(mi_arena_id_t arena_id) mi_attr_noexcept;
 
-/* NULL and the main heap are left alone. */
+/* Deleting and destroying leave NULL and the main heap alone. */
 
 /* Ends a heap; its live blocks move to the main heap and stay valid. */
 mi_decl_export void mi_heap_delete(mi_heap_t* heap) mi_attr_noexcept;
@@ -384,9 +385,9 @@ mi_decl_export void mi_heap_set_debug_fill_preserve(mi_heap_t* heap, size_t byte
 /* The calling thread's share of the heap, made on demand; NULL when there is no memory. */
 mi_decl_result mi_theap_t* mi_heap_theap(mi_heap_t* heap) mi_attr_noexcept;
 
-/* Whether less than `perc_threshold` percent of the page that holds the block `p` is in use, so
-   that moving the block elsewhere helps. Unsafe: only for a live block that no other thread uses
-   or frees. */
+/* Tells whether moving the block `p` of the heap helps: less than `perc_threshold` percent of its
+   page is in use, and it is not the page from which new blocks come. False for a large block.
+   Unsafe: only for a live block that no other thread uses or frees. */
 mi_decl_result bool mi_unsafe_heap_page_is_under_utilized(mi_heap_t* heap, void* p,
                                                           size_t perc_threshold) mi_attr_noexcept;
 
@@ -531,7 +532,7 @@ mi_decl_export void mi_theap_delete(mi_theap_t* theap) mi_attr_noexcept;
 /* Gives the theap's pages to its heap. */
 mi_decl_export void mi_theap_quiescent_abandon(mi_theap_t* theap) mi_attr_noexcept;
 
-/* They spare the search for the thread's share. */
+/* Allocating in a theap spares the search for the thread's share of a heap. */
 
 /* As `mi_malloc`, in the theap. */
 mi_decl_alloc void* mi_theap_malloc(mi_theap_t* theap, size_t size) mi_attr_noexcept mi_attr_malloc
@@ -583,11 +584,11 @@ mi_decl_alloc void* mi_theap_alloc_new_nothrow(mi_theap_t* theap,
                                                size_t size) mi_attr_noexcept mi_attr_malloc
     mi_attr_alloc_size(2);
 
-/* Put one in `sample_rate` blocks, on average, between guard pages (1 each, 0 none), from the next
-   request on; the same `seed` picks the same requests (0: random). Only sizes from `min` to `max`
-   bytes, as asked for or as rounded (141 to 160). A rate takes the place of sampling by bytes,
-   which is an option. The theap is one of the calling thread's; another's, or NULL, is an error or
-   does nothing. See docs/guarded.md. */
+/* Sampling puts one in `sample_rate` blocks, on average, between guard pages (1 each, 0 none), from
+   the next request on; the same `seed` picks the same requests (0: random). Only sizes from `min`
+   to `max` bytes, as asked for or as rounded (141 to 160). A rate takes the place of sampling by
+   bytes, which is an option. The theap is one of the calling thread's; another's, or NULL, is an
+   error or does nothing. See docs/guarded.md. */
 
 /* Guards one in `sample_rate` blocks of the theap. */
 mi_decl_export void mi_theap_guarded_set_sample_rate(mi_theap_t* theap, size_t sample_rate,
@@ -627,11 +628,11 @@ mi_decl_export bool mi_subproc_visit_heaps(mi_subproc_id_t subproc, mi_heap_visi
    -1 is any node. An exclusive arena serves only heaps made with `mi_heap_new_in_arena`.
    `arena_id` may be NULL. */
 
-/* Whether this library serves the process's own `malloc`. */
+/* Tells whether this library serves the process's own `malloc`. */
 mi_decl_result bool mi_is_redirected(void) mi_attr_noexcept;
 
-/* Reserve `pages` huge pages of 1 GiB, spread over `numa_nodes` nodes (0: all there are) or on
-   one node, and stop after so many milliseconds (0: no limit). */
+/* These reserve `pages` huge pages of 1 GiB, spread over `numa_nodes` nodes (0: all there are) or
+   on one node, and stop after so many milliseconds (0: no limit). */
 
 /* Reserves huge pages, spread over the nodes. */
 mi_decl_export int mi_reserve_huge_os_pages_interleave(size_t pages, size_t numa_nodes,
@@ -639,7 +640,8 @@ mi_decl_export int mi_reserve_huge_os_pages_interleave(size_t pages, size_t numa
 /* Reserves huge pages on one node. */
 mi_decl_export int mi_reserve_huge_os_pages_at(size_t pages, int numa_node,
                                                size_t timeout_msecs) mi_attr_noexcept;
-/* As `mi_reserve_huge_os_pages_at`; may be exclusive, and stores the arena's id. */
+/* As `mi_reserve_huge_os_pages_at`; may be exclusive, and stores the arena's id. An arena that is
+   either is reserved in one piece, which the limit of time does not interrupt. */
 mi_decl_export int mi_reserve_huge_os_pages_at_ex(size_t pages, int numa_node, size_t timeout_msecs,
                                                   bool exclusive,
                                                   mi_arena_id_t* arena_id) mi_attr_noexcept;
@@ -649,7 +651,7 @@ mi_decl_export int mi_reserve_huge_os_pages_at_ex(size_t pages, int numa_node, s
 mi_decl_export int mi_reserve_huge_os_pages(size_t pages, double max_secs,
                                             size_t* pages_reserved) mi_attr_noexcept;
 
-/* Reserve an arena of `size` bytes from the OS, committed at once or on demand, in large OS
+/* These reserve an arena of `size` bytes from the OS, committed at once or on demand, in large OS
    pages if it may. */
 
 /* Reserves an arena. */
@@ -660,8 +662,8 @@ mi_decl_export int mi_reserve_os_memory_ex(size_t size, bool commit, bool allow_
                                            bool exclusive,
                                            mi_arena_id_t* arena_id) mi_attr_noexcept;
 
-/* Such memory is used for ever. `is_pinned`: never to be decommitted. `is_zero`: all zero now.
-   False when `start` and `size` hold no aligned area of at least `mi_arena_min_size()`. */
+/* Memory that the program gives is used for ever. `is_pinned`: never to be decommitted. `is_zero`:
+   all zero now. False when `size` is less than `mi_arena_min_size()`. */
 
 /* Makes memory of the program's an arena. */
 mi_decl_export bool mi_manage_os_memory(void* start, size_t size, bool is_committed, bool is_pinned,
@@ -687,7 +689,7 @@ mi_decl_result void* mi_arena_area(mi_arena_id_t arena_id, size_t* size) mi_attr
 /* Tells whether `p` lies in the arena. */
 mi_decl_result bool mi_arena_contains(mi_arena_id_t arena_id, const void* p) mi_attr_noexcept;
 
-/* Give the unused memory of all arenas back to the OS now. */
+/* Gives the unused memory of all arenas back to the OS now. */
 mi_decl_export void mi_arenas_purge(void) mi_attr_noexcept;
 
 /* Bytes of the largest block that an arena serves; larger ones come from the OS directly. */
@@ -704,19 +706,19 @@ mi_decl_export void mi_arenas_print(void) mi_attr_noexcept;
    a size of 0, it is a new block, to be freed with `mi_free`. It returns the text, or NULL when
    there is no memory. */
 
-/* Of the sub-process of the calling thread. */
-
-/* Prints statistics as output of the library; the 1.x form, which ignores `out`. */
+/* Prints statistics of the calling thread's sub-process, as output of the library; the 1.x form,
+   which ignores `out`. */
 mi_decl_export void mi_stats_print(void* out) mi_attr_noexcept;
-/* Prints statistics. */
+/* Prints statistics of the calling thread's sub-process. */
 mi_decl_export void mi_stats_print_out(mi_output_fun* out, void* arg) mi_attr_noexcept;
-/* Returns statistics as JSON. */
+/* Returns statistics of the calling thread's sub-process as JSON. */
 mi_decl_result char* mi_stats_get_json(size_t buf_size, char* buf) mi_attr_noexcept;
 
-/* Of the calling thread alone. */
+/* Prints what the pages of the calling thread hold now. */
 mi_decl_export void mi_thread_stats_print_out(mi_output_fun* out, void* arg) mi_attr_noexcept;
 
-/* Sets the statistics of the sub-process to zero. */
+/* Begins totals and peaks anew, of the calling thread's sub-process and of the memory of the
+   process; what is in use stays counted. */
 mi_decl_export void mi_stats_reset(void) mi_attr_noexcept;
 /* Tells heaps what the calling thread has counted; its end and readers do so in any case. */
 mi_decl_export void mi_stats_merge(void) mi_attr_noexcept;
@@ -725,26 +727,23 @@ mi_decl_export void mi_stats_merge(void) mi_attr_noexcept;
    such bin. */
 mi_decl_result size_t mi_stats_get_bin_size(size_t bin) mi_attr_noexcept;
 
-/* Of one heap. */
-
-/* Returns statistics as JSON. */
+/* Returns statistics of one heap as JSON. */
 mi_decl_result char* mi_heap_stats_get_json(mi_heap_t* heap, size_t buf_size,
                                             char* buf) mi_attr_noexcept;
-/* Prints statistics. */
+/* Prints statistics of one heap. */
 mi_decl_export void mi_heap_stats_print_out(mi_heap_t* heap, mi_output_fun* out,
                                             void* arg) mi_attr_noexcept;
-/* Adds the heap's statistics to those of the sub-process, and starts anew. */
+/* Adds what is past of the heap's statistics to those of its sub-process; what is in use stays with
+   the heap. */
 mi_decl_export void mi_heap_stats_merge_to_subproc(mi_heap_t* heap) mi_attr_noexcept;
 
-/* Of a sub-process and its heaps together. */
-
-/* Returns statistics as JSON. */
+/* Returns statistics of a sub-process and its heaps together as JSON. */
 mi_decl_result char* mi_subproc_stats_get_json(mi_subproc_id_t subproc_id, size_t buf_size,
                                                char* buf) mi_attr_noexcept;
-/* Prints statistics. */
+/* Prints statistics of a sub-process and its heaps together. */
 mi_decl_export void mi_subproc_stats_print_out(mi_subproc_id_t subproc_id, mi_output_fun* out,
                                                void* arg) mi_attr_noexcept;
-/* Prints statistics, and each heap's by itself. */
+/* Prints statistics of a sub-process and its heaps together, and each heap's by itself. */
 mi_decl_export void mi_subproc_heap_stats_print_out(mi_subproc_id_t subproc_id, mi_output_fun* out,
                                                     void* arg) mi_attr_noexcept;
 
@@ -786,11 +785,12 @@ mi_decl_result size_t mi_malloc_good_size(size_t size) mi_attr_noexcept;
 /* As `mi_usable_size`. */
 mi_decl_result size_t mi_malloc_usable_size(const void* p) mi_attr_noexcept;
 
-/* Return 0 or EINVAL or ENOMEM, and leave the pointer and errno alone on failure. */
+/* Both return 0, EINVAL or ENOMEM, and leave the pointer and errno alone on failure. */
 
 /* Stores a new block at a multiple of `alignment` in `*p`. */
 mi_decl_export int mi_posix_memalign(void** p, size_t alignment, size_t size) mi_attr_noexcept;
-/* Resizes the block whose pointer lies at `ptrp`. */
+/* Resizes the block that the pointer at `ptrp` leads to; an array of no bytes is freed, and the
+   pointer becomes NULL. */
 mi_decl_export int mi_reallocarr(void* ptrp, size_t count, size_t size) mi_attr_noexcept;
 
 /* As `mi_malloc_aligned`; the alignment comes first. */
@@ -828,8 +828,8 @@ mi_decl_export void mi_free_size_aligned(void* p, size_t size, size_t alignment)
 /* As `mi_free`, told the alignment. */
 mi_decl_export void mi_free_aligned(void* p, size_t alignment) mi_attr_noexcept;
 
-/* Copy of an environment variable in `*buf`, NULL if it is not set, and its characters with the
-   zero in `*size` (may be NULL). 0 or EINVAL or ENOMEM. The wide form is for Windows. */
+/* The copy goes to `*buf`, NULL if the variable is not set, and the number of its characters with
+   the zero to `*size` (may be NULL). The result is 0, EINVAL or ENOMEM. */
 
 /* Copies an environment variable. */
 mi_decl_export int mi_dupenv_s(char** buf, size_t* size, const char* name) mi_attr_noexcept;
@@ -867,7 +867,7 @@ mi_decl_result void** mi_page_user_data(const void* p) mi_attr_noexcept;
 
 /* ---- Process, thread and hooks ---- */
 
-/* Each registers one function for the process, in place of the former; NULL takes it away. For
+/* These register one function for the process, in place of the former; NULL takes it away. For
    output NULL means standard error. */
 
 /* Registers what is called now and then by slow paths. */
@@ -879,11 +879,11 @@ mi_decl_export void mi_register_output(mi_output_fun* out, void* arg) mi_attr_no
 mi_decl_export void mi_register_error(mi_error_fun* fun, void* arg) mi_attr_noexcept;
 
 /* Frees what the calling thread keeps for later use; `force` gives all unused memory back to the
-   OS. */
+   OS, and has other threads do the same when they next look for memory. */
 mi_decl_export void mi_collect(bool force) mi_attr_noexcept;
 
-/* As `mi_collect(true)` if the pages of the calling thread have more than so many bytes, which are
-   then as few as its live blocks allow; else nothing. */
+/* Frees what the calling thread keeps, and gives unused memory back to the OS, if the thread's
+   pages have more than so many bytes; else does nothing. */
 mi_decl_export void mi_collect_reduce(size_t target_thread_owned) mi_attr_noexcept;
 
 /* MI_MALLOC_VERSION of the library that runs. */
@@ -895,9 +895,9 @@ mi_decl_export void mi_process_info(size_t* elapsed_msecs, size_t* user_msecs, s
                                     size_t* current_rss, size_t* peak_rss, size_t* current_commit,
                                     size_t* peak_commit, size_t* page_faults) mi_attr_noexcept;
 
-/* Prints the same, to the registered output. */
+/* Prints what `mi_process_info` tells, to the registered output. */
 mi_decl_export void mi_process_info_print(void) mi_attr_noexcept;
-/* Prints the same, to `out`. */
+/* Prints what `mi_process_info` tells, to `out`. */
 mi_decl_export void mi_process_info_print_out(mi_output_fun* out, void* arg) mi_attr_noexcept;
 
 /* Start and end of the library in a process and in a thread. They happen by themselves and may
@@ -1012,7 +1012,7 @@ mi_decl_export void mi_options_print(void) mi_attr_noexcept;
 /* Prints the options in force, to `out`. */
 mi_decl_export void mi_options_print_out(mi_output_fun* out, void* arg) mi_attr_noexcept;
 
-/* As a switch. Numbers that are no option read as 0 and set nothing. */
+/* A number that is no option's reads as 0, and setting it does nothing. */
 
 /* Tells whether the option is not 0. */
 mi_decl_result bool mi_option_is_enabled(mi_option_t option) mi_attr_noexcept;
@@ -1024,8 +1024,6 @@ mi_decl_export void mi_option_disable(mi_option_t option) mi_attr_noexcept;
 mi_decl_export void mi_option_set_enabled(mi_option_t option, bool enable) mi_attr_noexcept;
 /* Sets the option to 1 or 0, unless the program or the environment has set it. */
 mi_decl_export void mi_option_set_enabled_default(mi_option_t option, bool enable) mi_attr_noexcept;
-
-/* As a number. */
 
 /* Returns the option, in its own unit. */
 mi_decl_result long mi_option_get(mi_option_t option) mi_attr_noexcept;
@@ -1096,32 +1094,37 @@ static inline bool mi_csize_is_words(size_t size) mi_attr_noexcept {
   return size <= MI_SMALL_SIZE_MAX && size % sizeof(void*) == 0;
 }
 
-/* Allocate. */
+/* As `mi_malloc`. */
 mi_decl_nodiscard static inline void* mi_malloc_csize(size_t size) mi_attr_noexcept {
   return mi_csize_is_words(size) ? mi_wmalloc_small(mi_wsize_from_size(size)) : mi_malloc(size);
 }
+/* As `mi_zalloc`. */
 mi_decl_nodiscard static inline void* mi_zalloc_csize(size_t size) mi_attr_noexcept {
   return mi_csize_is_words(size) ? mi_wzalloc_small(mi_wsize_from_size(size)) : mi_zalloc(size);
 }
+/* As `mi_theap_malloc`. */
 mi_decl_nodiscard static inline void* mi_theap_malloc_csize(mi_theap_t* theap,
                                                             size_t size) mi_attr_noexcept {
   return mi_csize_is_words(size) ? mi_theap_wmalloc_small(theap, mi_wsize_from_size(size))
                                  : mi_theap_malloc(theap, size);
 }
+/* As `mi_theap_zalloc`. */
 mi_decl_nodiscard static inline void* mi_theap_zalloc_csize(mi_theap_t* theap,
                                                             size_t size) mi_attr_noexcept {
   return mi_csize_is_words(size) ? mi_theap_wzalloc_small(theap, mi_wsize_from_size(size))
                                  : mi_theap_zalloc(theap, size);
 }
-
-/* Free. */
+/* As `mi_free_size`. */
 static inline void mi_free_csize(void* p, size_t size) mi_attr_noexcept { mi_free_size(p, size); }
+/* As `mi_free_size`. */
 static inline void mi_free_csize_nonnull(void* p, size_t size) mi_attr_noexcept {
   mi_free_size(p, size);
 }
+/* As `mi_free_size_aligned`. */
 static inline void mi_free_csize_aligned(void* p, size_t size, size_t alignment) mi_attr_noexcept {
   mi_free_size_aligned(p, size, alignment);
 }
+/* As `mi_free_size_aligned`. */
 static inline void mi_free_csize_aligned_nonnull(void* p, size_t size,
                                                  size_t alignment) mi_attr_noexcept {
   mi_free_size_aligned(p, size, alignment);

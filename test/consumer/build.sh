@@ -8,7 +8,8 @@ set -u
 . "$(dirname "$0")/ways"
 
 configure() {  # options...: in one folder, where each call begins with the defaults
-  cmake -S "$MI_SOURCE_DIR" -B conf -U'MI_[!AHL]*' -UMI_ALLOW_THP -UMI_LOCAL_DYNAMIC_TLS -DCMAKE_C_COMPILER="$CC" "$@" \
+  cmake -S "$MI_SOURCE_DIR" -B conf -U'MI_[!AHL]*' -UMI_ALLOW_THP -UMI_LOCAL_DYNAMIC_TLS -DCMAKE_C_COMPILER="$CC" \
+    -DCMAKE_C_FLAGS_RELEASE=-O0 -DCMAKE_CXX_FLAGS_RELEASE=-O0 "$@" \
     >configured 2>&1 || { cat configured; return 1; }
 }
 # says PATTERN options...: configuring with them prints it
@@ -118,7 +119,7 @@ way_as_cxx() {
 way_configurations() {
   command -v ninja >/dev/null || return 0
   cmake -G "Ninja Multi-Config" -S "$MI_SOURCE_DIR" -B multi -DMI_BUILD_SHARED=OFF \
-    -DCMAKE_C_COMPILER="$CC" -DCMAKE_INSTALL_LIBDIR=lib
+    -DCMAKE_C_COMPILER="$CC" -DCMAKE_C_FLAGS_RELEASE=-O0 -DCMAKE_INSTALL_LIBDIR=lib
   for configuration in Debug Release; do
     cmake --build multi --config $configuration
     cmake --install multi --config $configuration --prefix "$work/$configuration"

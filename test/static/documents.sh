@@ -1,7 +1,7 @@
 #!/bin/sh
 # test: when="release gcc"
 # Documents are in their form:
-#   - prose in Markdown files of docs/, src/ and the root: no line above 100 columns; what is fenced,
+#   - prose in Markdown files but the tables of results: no line above 100 columns; what is fenced,
 #     tables, and lines of one word, such as an address, may be longer;
 #   - decisions: a title with the number; Status, Context, Decision and Consequences, once each and in
 #     this order; at most 40 lines; one that is superseded names the decision that did it;
@@ -15,7 +15,7 @@ bad=0
 fail() { echo "documents: $*"; bad=1; }
 
 # In bytes, as some awks count, a character of several is counted by its first.
-offences=$(find ./*.md docs src -name '*.md' ! -name platforms.md ! -name porting.md | sort | LC_ALL=C xargs awk '
+offences=$(find ./*.md bench docs packaging rust src -name '*.md' ! -path '*/results/*' ! -name platforms.md ! -name porting.md | sort | LC_ALL=C xargs awk '
   FNR == 1 { fenced = 0 }
   /^ *```/ { fenced = !fenced }
   fenced || /^ *\|/ || /^<!-- / { next }

@@ -102,7 +102,8 @@ def prose(comment, names):
         name = match.group(1)
         return f"[`{name}`](#{name})" if name in names else match.group(0)
 
-    return "\n\n".join(re.sub(r"`(\w+)`", linked, each.replace("<", "&lt;")) for each in paragraphs)
+    text = "\n\n".join(re.sub(r"`(\w+)`", linked, each.replace("<", "&lt;")) for each in paragraphs)
+    return re.sub(r"docs/([\w-]+\.md)", r"[\1](../\1)", text)
 
 
 def entries(text):
@@ -172,8 +173,10 @@ def page(header, text, examples, since):
     names = {name for each in found if each[0] == "entry" for code in each[2] for name in declared(code)}
     out = [f"# {header}", "", f"```c\n#include <{header}>\n```", ""]
     out += ["*Since* is the version of this library that brought a function, and a version of mimalloc that has it.", ""]
+    out += [prose(found[0][1], names), ""]
+    out += shown(examples.pop(header[:-2], None))
     hidden = False
-    for each in found:
+    for each in found[1:]:
         if each[0] == "group":
             hidden = each[1].startswith("Attributes")  # for the compiler alone
             if not hidden:
@@ -181,8 +184,7 @@ def page(header, text, examples, since):
         elif hidden:
             continue
         elif each[0] == "note":
-            out += [prose(each[1], names), ""]
-            out += shown(examples.pop(header[:-2], None))  # behind the first note: what the header is
+            out += ['<div class="about" markdown>', "", prose(each[1], names), "", "</div>", ""]
         else:
             out += entry(header, each[1], each[2], names, since)
     return "\n".join(out)

@@ -12,6 +12,7 @@ import subprocess
 import sys
 
 import api
+import plot
 
 # Pages that lie outside of docs/, by the name that they have in the site.
 ELSEWHERE = {
@@ -30,6 +31,7 @@ HEADERS = ["mimalloc.h", "mimalloc-stats.h", "mimalloc-profile.h"]
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
 DECISION = re.compile(r"\[[^\]]*\]\([^)]*\)|`[^`]*`|\bdecision (\d{3})\b")
 DRAWING = re.compile(r"<!-- drawing: (\S+\.dot) -->")
+PLOT = re.compile(r"<!-- plot of programs: (\S+) -->")
 FENCE = re.compile(r"^ *(```|~~~)")
 
 
@@ -79,6 +81,8 @@ class Links:
             shutil.copyfile(os.path.join(self.tree, path), copy_to)
         if target is None:  # a file of the sources, which are not part of the site
             return text
+        if text.endswith(".md"):
+            text = title_of(os.path.join(self.tree, path))
         target = os.path.relpath(target, os.path.dirname(page) or ".")
         return f"{image}[{text}]({target}{hash_sign}{anchor})"
 
@@ -97,10 +101,20 @@ class Links:
         svg = re.sub(r"<!--.*?-->\n?", "", svg[svg.index("<svg") :], flags=re.S)
         return f'<div class="drawing">\n{svg}</div>'
 
+    def plot(self, document, match):
+        return plot.programs(read(os.path.join(self.tree, os.path.dirname(document), match.group(1))))
+
     def rewrite_all(self, document, page, text):
         lines, fenced = [], False
         for line in text.split("\n"):
+            if not fenced and re.match(r"   [^ ]", line):  # mkdocs' lists want four spaces
+                line = " " + line
+            elif not fenced and re.match(r"\d\. ", line) and lines[-1].startswith("    "):
+                lines.append("")
             line = DRAWING.sub(lambda match: self.drawing(document, match), line)
+            line = PLOT.sub(lambda match: self.plot(document, match), line)
+            if line.startswith("|"):  # mkdocs takes a bar in code as it is
+                line = re.sub(r"`[^`]*`", lambda match: match.group(0).replace("\\|", "|"), line)
             if FENCE.match(line):
                 fenced = not fenced
             if not fenced:
@@ -114,6 +128,10 @@ class Links:
 def read(path):
     with open(path, encoding="utf-8") as file:
         return file.read()
+
+
+def title_of(path):
+    return re.search(r"^# (.*)$", read(path), re.M).group(1)
 
 
 def write(path, text):

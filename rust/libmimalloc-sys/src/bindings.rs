@@ -428,21 +428,21 @@ extern "C" {
         fname: *const ::core::ffi::c_char,
         resolved_name: *mut ::core::ffi::c_char,
     ) -> *mut ::core::ffi::c_char;
-    #[doc = " As `mi_malloc`. No faster than the others, and for any size; other libraries of this interface take at most MI_SMALL_SIZE_MAX.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc_small(100);\n    assert!(!block.is_null());\n    mi_free(block.cast());\n}\n```"]
+    #[doc = " As `mi_malloc`. The `_small` functions are no faster than the others, and for any size; other libraries of this interface take at most MI_SMALL_SIZE_MAX.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc_small(100);\n    assert!(!block.is_null());\n    mi_free(block.cast());\n}\n```"]
     pub fn mi_malloc_small(size: usize) -> *mut ::core::ffi::c_void;
-    #[doc = " As `mi_zalloc`. No faster than the others, and for any size; other libraries of this interface take at most MI_SMALL_SIZE_MAX.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_zalloc_small(100).cast::<u8>();\n    assert_eq!(*block, 0);\n    mi_free(block.cast());\n}\n```"]
+    #[doc = " As `mi_zalloc`. The `_small` functions are no faster than the others, and for any size; other libraries of this interface take at most MI_SMALL_SIZE_MAX.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_zalloc_small(100).cast::<u8>();\n    assert_eq!(*block, 0);\n    mi_free(block.cast());\n}\n```"]
     pub fn mi_zalloc_small(size: usize) -> *mut ::core::ffi::c_void;
     #[doc = " As `mi_malloc`, with the size in machine words.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_wmalloc_small(10);\n    assert!(!block.is_null());\n    mi_free(block.cast());\n}\n```"]
     pub fn mi_wmalloc_small(wsize: usize) -> *mut ::core::ffi::c_void;
     #[doc = " As `mi_zalloc`, with the size in machine words.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_wzalloc_small(10).cast::<u8>();\n    assert_eq!(*block, 0);\n    mi_free(block.cast());\n}\n```"]
     pub fn mi_wzalloc_small(wsize: usize) -> *mut ::core::ffi::c_void;
-    #[doc = " As `mi_free`. For any block, and NULL: what the names say of it (a size of at most MI_SMALL_SIZE_MAX, not NULL, of the calling thread) is of use to other libraries of this interface.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc(100);\n    mi_free_small(block);\n}\n```"]
+    #[doc = " As `mi_free`. The `mi_free_small` functions take any block, and NULL: what their names say of it (a size of at most MI_SMALL_SIZE_MAX, not NULL, of the calling thread) is of use to other libraries of this interface.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc(100);\n    mi_free_small(block);\n}\n```"]
     pub fn mi_free_small(p: *mut ::core::ffi::c_void);
-    #[doc = " As `mi_free`. For any block, and NULL: what the names say of it (a size of at most MI_SMALL_SIZE_MAX, not NULL, of the calling thread) is of use to other libraries of this interface.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc(100);\n    mi_free_small_nonnull(block);\n}\n```"]
+    #[doc = " As `mi_free`. The `mi_free_small` functions take any block, and NULL: what their names say of it (a size of at most MI_SMALL_SIZE_MAX, not NULL, of the calling thread) is of use to other libraries of this interface.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc(100);\n    mi_free_small_nonnull(block);\n}\n```"]
     pub fn mi_free_small_nonnull(p: *mut ::core::ffi::c_void);
-    #[doc = " As `mi_free`. For any block, and NULL: what the names say of it (a size of at most MI_SMALL_SIZE_MAX, not NULL, of the calling thread) is of use to other libraries of this interface.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc(100);\n    mi_free_small_local(block);\n}\n```"]
+    #[doc = " As `mi_free`. The `mi_free_small` functions take any block, and NULL: what their names say of it (a size of at most MI_SMALL_SIZE_MAX, not NULL, of the calling thread) is of use to other libraries of this interface.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc(100);\n    mi_free_small_local(block);\n}\n```"]
     pub fn mi_free_small_local(p: *mut ::core::ffi::c_void);
-    #[doc = " As `mi_free`. For any block, and NULL: what the names say of it (a size of at most MI_SMALL_SIZE_MAX, not NULL, of the calling thread) is of use to other libraries of this interface.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc(100);\n    mi_free_small_local_nonnull(block);\n}\n```"]
+    #[doc = " As `mi_free`. The `mi_free_small` functions take any block, and NULL: what their names say of it (a size of at most MI_SMALL_SIZE_MAX, not NULL, of the calling thread) is of use to other libraries of this interface.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc(100);\n    mi_free_small_local_nonnull(block);\n}\n```"]
     pub fn mi_free_small_local_nonnull(p: *mut ::core::ffi::c_void);
     #[doc = " Allocates `size` bytes of zeroed memory.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_zalloc(100).cast::<u8>();\n    assert_eq!(*block, 0);\n    mi_free(block.cast());\n}\n```"]
     pub fn mi_zalloc(size: usize) -> *mut ::core::ffi::c_void;
@@ -575,9 +575,9 @@ extern "C" {
     pub fn mi_heap_new() -> *mut mi_heap_t;
     #[doc = " As `mi_heap_new`; the heap allocates in that arena only. A heap may be used from any thread. The caller sees to it that no thread uses a heap while it is deleted or destroyed, and none after.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new_in_arena(std::ptr::null_mut());\n    assert!(!mi_heap_malloc(heap, 100).is_null());\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_heap_new_in_arena(arena_id: mi_arena_id_t) -> *mut mi_heap_t;
-    #[doc = " Ends a heap; its live blocks move to the main heap and stay valid. NULL and the main heap are left alone.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_malloc(heap, 100);\n    mi_heap_delete(heap);\n    mi_free(block); // it has outlived its heap\n}\n```"]
+    #[doc = " Ends a heap; its live blocks move to the main heap and stay valid. Deleting and destroying leave NULL and the main heap alone.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let block = mi_heap_malloc(heap, 100);\n    mi_heap_delete(heap);\n    mi_free(block); // it has outlived its heap\n}\n```"]
     pub fn mi_heap_delete(heap: *mut mi_heap_t);
-    #[doc = " Ends a heap; its live blocks are freed, without a look at them. NULL and the main heap are left alone.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    mi_heap_malloc(heap, 100);\n    mi_heap_destroy(heap); // frees the block too\n}\n```"]
+    #[doc = " Ends a heap; its live blocks are freed, without a look at them. Deleting and destroying leave NULL and the main heap alone.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    mi_heap_malloc(heap, 100);\n    mi_heap_destroy(heap); // frees the block too\n}\n```"]
     pub fn mi_heap_destroy(heap: *mut mi_heap_t);
     #[doc = " Prefers memory of this NUMA node for the heap from now on; a negative node ends the preference.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    mi_heap_set_numa_affinity(heap, 0);\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_heap_set_numa_affinity(heap: *mut mi_heap_t, numa_node: ::core::ffi::c_int);
@@ -601,7 +601,7 @@ extern "C" {
     pub fn mi_heap_set_debug_fill_preserve(heap: *mut mi_heap_t, bytes: usize);
     #[doc = " The calling thread's share of the heap, made on demand; NULL when there is no memory.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    assert!(!mi_heap_theap(mi_heap_main()).is_null());\n}\n```"]
     pub fn mi_heap_theap(heap: *mut mi_heap_t) -> *mut mi_theap_t;
-    #[doc = " Whether less than `perc_threshold` percent of the page that holds the block `p` is in use, so that moving the block elsewhere helps. Unsafe: only for a live block that no other thread uses or frees.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let mut block = mi_heap_malloc(heap, 100);\n    if mi_unsafe_heap_page_is_under_utilized(heap, block, 50) {\n        let moved = mi_heap_malloc(heap, 100);\n        moved.copy_from_nonoverlapping(block, 100);\n        mi_free(block);\n        block = moved;\n    }\n    mi_free(block);\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " Tells whether moving the block `p` of the heap helps: less than `perc_threshold` percent of its page is in use, and it is not the page from which new blocks come. False for a large block. Unsafe: only for a live block that no other thread uses or frees.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let mut block = mi_heap_malloc(heap, 100);\n    if mi_unsafe_heap_page_is_under_utilized(heap, block, 50) {\n        let moved = mi_heap_malloc(heap, 100);\n        moved.copy_from_nonoverlapping(block, 100);\n        mi_free(block);\n        block = moved;\n    }\n    mi_free(block);\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_unsafe_heap_page_is_under_utilized(
         heap: *mut mi_heap_t,
         p: *mut ::core::ffi::c_void,
@@ -789,45 +789,45 @@ extern "C" {
     pub fn mi_theap_delete(theap: *mut mi_theap_t);
     #[doc = " Gives the theap's pages to its heap. The theap's pages become those of its heap, for any thread to take over; the blocks stay valid. Delete ends the record too: only its own thread may do that, and it gets a new one when it uses the heap again. (That of the main heap is the thread's, and stays until the thread ends.) Quiescent abandon leaves the record as it is, and may also be called by another thread while the theap's thread is outside of the library, and stays so until the call returns.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    mi_theap_quiescent_abandon(theap);\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_theap_quiescent_abandon(theap: *mut mi_theap_t);
-    #[doc = " As `mi_malloc`, in the theap. They spare the search for the thread's share.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    let block = mi_theap_malloc(theap, 100);\n    assert!(!block.is_null());\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_malloc`, in the theap. Allocating in a theap spares the search for the thread's share of a heap.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    let block = mi_theap_malloc(theap, 100);\n    assert!(!block.is_null());\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_theap_malloc(theap: *mut mi_theap_t, size: usize) -> *mut ::core::ffi::c_void;
-    #[doc = " As `mi_zalloc`, in the theap. They spare the search for the thread's share.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    let block = mi_theap_zalloc(theap, 100).cast::<u8>();\n    assert_eq!(*block, 0);\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_zalloc`, in the theap. Allocating in a theap spares the search for the thread's share of a heap.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    let block = mi_theap_zalloc(theap, 100).cast::<u8>();\n    assert_eq!(*block, 0);\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_theap_zalloc(theap: *mut mi_theap_t, size: usize) -> *mut ::core::ffi::c_void;
-    #[doc = " As `mi_calloc`, in the theap. They spare the search for the thread's share.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    let block = mi_theap_calloc(theap, 10, 10);\n    assert!(!block.is_null());\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_calloc`, in the theap. Allocating in a theap spares the search for the thread's share of a heap.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    let block = mi_theap_calloc(theap, 10, 10);\n    assert!(!block.is_null());\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_theap_calloc(
         theap: *mut mi_theap_t,
         count: usize,
         size: usize,
     ) -> *mut ::core::ffi::c_void;
-    #[doc = " As `mi_malloc_small`, in the theap. They spare the search for the thread's share.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    let block = mi_theap_malloc_small(theap, 100);\n    assert!(!block.is_null());\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_malloc_small`, in the theap. Allocating in a theap spares the search for the thread's share of a heap.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    let block = mi_theap_malloc_small(theap, 100);\n    assert!(!block.is_null());\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_theap_malloc_small(theap: *mut mi_theap_t, size: usize) -> *mut ::core::ffi::c_void;
-    #[doc = " As `mi_zalloc_small`, in the theap. They spare the search for the thread's share.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    let block = mi_theap_zalloc_small(theap, 100).cast::<u8>();\n    assert_eq!(*block, 0);\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_zalloc_small`, in the theap. Allocating in a theap spares the search for the thread's share of a heap.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    let block = mi_theap_zalloc_small(theap, 100).cast::<u8>();\n    assert_eq!(*block, 0);\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_theap_zalloc_small(theap: *mut mi_theap_t, size: usize) -> *mut ::core::ffi::c_void;
-    #[doc = " As `mi_wmalloc_small`, in the theap. They spare the search for the thread's share.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    let block = mi_theap_wmalloc_small(theap, 10);\n    assert!(!block.is_null());\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_wmalloc_small`, in the theap. Allocating in a theap spares the search for the thread's share of a heap.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    let block = mi_theap_wmalloc_small(theap, 10);\n    assert!(!block.is_null());\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_theap_wmalloc_small(theap: *mut mi_theap_t, wsize: usize)
         -> *mut ::core::ffi::c_void;
-    #[doc = " As `mi_wzalloc_small`, in the theap. They spare the search for the thread's share.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    let block = mi_theap_wzalloc_small(theap, 10).cast::<u8>();\n    assert_eq!(*block, 0);\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_wzalloc_small`, in the theap. Allocating in a theap spares the search for the thread's share of a heap.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    let block = mi_theap_wzalloc_small(theap, 10).cast::<u8>();\n    assert_eq!(*block, 0);\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_theap_wzalloc_small(theap: *mut mi_theap_t, wsize: usize)
         -> *mut ::core::ffi::c_void;
-    #[doc = " As `mi_malloc_aligned`, in the theap. They spare the search for the thread's share.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    let block = mi_theap_malloc_aligned(theap, 100, 64);\n    assert_eq!(block as usize % 64, 0);\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_malloc_aligned`, in the theap. Allocating in a theap spares the search for the thread's share of a heap.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    let block = mi_theap_malloc_aligned(theap, 100, 64);\n    assert_eq!(block as usize % 64, 0);\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_theap_malloc_aligned(
         theap: *mut mi_theap_t,
         size: usize,
         alignment: usize,
     ) -> *mut ::core::ffi::c_void;
-    #[doc = " As `mi_zalloc_aligned`, in the theap. They spare the search for the thread's share.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    let block = mi_theap_zalloc_aligned(theap, 100, 64);\n    assert_eq!(block as usize % 64, 0);\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_zalloc_aligned`, in the theap. Allocating in a theap spares the search for the thread's share of a heap.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    let block = mi_theap_zalloc_aligned(theap, 100, 64);\n    assert_eq!(block as usize % 64, 0);\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_theap_zalloc_aligned(
         theap: *mut mi_theap_t,
         size: usize,
         alignment: usize,
     ) -> *mut ::core::ffi::c_void;
-    #[doc = " As `mi_realloc`, in the theap. They spare the search for the thread's share.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    let block = mi_theap_zalloc(theap, 100);\n    let block = mi_theap_realloc(theap, block, 200);\n    assert!(mi_usable_size(block) >= 200);\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_realloc`, in the theap. Allocating in a theap spares the search for the thread's share of a heap.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    let block = mi_theap_zalloc(theap, 100);\n    let block = mi_theap_realloc(theap, block, 200);\n    assert!(mi_usable_size(block) >= 200);\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_theap_realloc(
         theap: *mut mi_theap_t,
         p: *mut ::core::ffi::c_void,
         newsize: usize,
     ) -> *mut ::core::ffi::c_void;
-    #[doc = " As `mi_rezalloc`, in the theap. They spare the search for the thread's share.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    let block = mi_theap_zalloc(theap, 100);\n    let block = mi_theap_rezalloc(theap, block, 200);\n    assert!(mi_usable_size(block) >= 200);\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_rezalloc`, in the theap. Allocating in a theap spares the search for the thread's share of a heap.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    let block = mi_theap_zalloc(theap, 100);\n    let block = mi_theap_rezalloc(theap, block, 200);\n    assert!(mi_usable_size(block) >= 200);\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_theap_rezalloc(
         theap: *mut mi_theap_t,
         p: *mut ::core::ffi::c_void,
@@ -846,13 +846,13 @@ extern "C" {
         theap: *mut mi_theap_t,
         size: usize,
     ) -> *mut ::core::ffi::c_void;
-    #[doc = " Guards one in `sample_rate` blocks of the theap. Put one in `sample_rate` blocks, on average, between guard pages (1 each, 0 none), from the next request on; the same `seed` picks the same requests (0: random). Only sizes from `min` to `max` bytes, as asked for or as rounded (141 to 160). A rate takes the place of sampling by bytes, which is an option. The theap is one of the calling thread's; another's, or NULL, is an error or does nothing. See docs/guarded.md.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    mi_theap_guarded_set_sample_rate(theap, 1000, 0);\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " Guards one in `sample_rate` blocks of the theap. Sampling puts one in `sample_rate` blocks, on average, between guard pages (1 each, 0 none), from the next request on; the same `seed` picks the same requests (0: random). Only sizes from `min` to `max` bytes, as asked for or as rounded (141 to 160). A rate takes the place of sampling by bytes, which is an option. The theap is one of the calling thread's; another's, or NULL, is an error or does nothing. See docs/guarded.md.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    mi_theap_guarded_set_sample_rate(theap, 1000, 0);\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_theap_guarded_set_sample_rate(
         theap: *mut mi_theap_t,
         sample_rate: usize,
         seed: usize,
     );
-    #[doc = " Guards only blocks of `min` to `max` bytes. Put one in `sample_rate` blocks, on average, between guard pages (1 each, 0 none), from the next request on; the same `seed` picks the same requests (0: random). Only sizes from `min` to `max` bytes, as asked for or as rounded (141 to 160). A rate takes the place of sampling by bytes, which is an option. The theap is one of the calling thread's; another's, or NULL, is an error or does nothing. See docs/guarded.md.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    mi_theap_guarded_set_size_bound(theap, 1000, 2000);\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " Guards only blocks of `min` to `max` bytes. Sampling puts one in `sample_rate` blocks, on average, between guard pages (1 each, 0 none), from the next request on; the same `seed` picks the same requests (0: random). Only sizes from `min` to `max` bytes, as asked for or as rounded (141 to 160). A rate takes the place of sampling by bytes, which is an option. The theap is one of the calling thread's; another's, or NULL, is an error or does nothing. See docs/guarded.md.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    mi_theap_guarded_set_size_bound(theap, 1000, 2000);\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_theap_guarded_set_size_bound(theap: *mut mi_theap_t, min: usize, max: usize);
     #[doc = " As `mi_heap_visit_blocks`, for the thread's own pages.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    unsafe extern \"C\" fn count(\n        _heap: *const mi_heap_t,\n        _area: *const mi_heap_area_t,\n        block: *mut std::ffi::c_void,\n        _block_size: usize,\n        arg: *mut std::ffi::c_void,\n    ) -> bool {\n        *arg.cast::<usize>() += usize::from(!block.is_null());\n        true\n    }\n\n    let mut blocks = 0usize;\n    let arg = (&mut blocks as *mut usize).cast();\n    mi_theap_visit_blocks(mi_theap_get_default(), true, Some(count), arg);\n    println!(\"{blocks} blocks\");\n}\n```"]
     pub fn mi_theap_visit_blocks(
@@ -877,21 +877,21 @@ extern "C" {
         visitor: mi_heap_visit_fun,
         arg: *mut ::core::ffi::c_void,
     ) -> bool;
-    #[doc = " Whether this library serves the process's own `malloc`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    if mi_is_redirected() {\n        println!(\"malloc is this library's\");\n    }\n}\n```"]
+    #[doc = " Tells whether this library serves the process's own `malloc`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    if mi_is_redirected() {\n        println!(\"malloc is this library's\");\n    }\n}\n```"]
     pub fn mi_is_redirected() -> bool;
-    #[doc = " Reserves huge pages, spread over the nodes. Reserve `pages` huge pages of 1 GiB, spread over `numa_nodes` nodes (0: all there are) or on one node, and stop after so many milliseconds (0: no limit).\n\n```no_run\nuse libmimalloc_sys::*;\n\nunsafe {\n    let error = mi_reserve_huge_os_pages_interleave(1, 0, 1000);\n    assert_eq!(error, 0);\n}\n```"]
+    #[doc = " Reserves huge pages, spread over the nodes. These reserve `pages` huge pages of 1 GiB, spread over `numa_nodes` nodes (0: all there are) or on one node, and stop after so many milliseconds (0: no limit).\n\n```no_run\nuse libmimalloc_sys::*;\n\nunsafe {\n    let error = mi_reserve_huge_os_pages_interleave(1, 0, 1000);\n    assert_eq!(error, 0);\n}\n```"]
     pub fn mi_reserve_huge_os_pages_interleave(
         pages: usize,
         numa_nodes: usize,
         timeout_msecs: usize,
     ) -> ::core::ffi::c_int;
-    #[doc = " Reserves huge pages on one node. Reserve `pages` huge pages of 1 GiB, spread over `numa_nodes` nodes (0: all there are) or on one node, and stop after so many milliseconds (0: no limit).\n\n```no_run\nuse libmimalloc_sys::*;\n\nunsafe {\n    let error = mi_reserve_huge_os_pages_at(1, 0, 1000);\n    assert_eq!(error, 0);\n}\n```"]
+    #[doc = " Reserves huge pages on one node. These reserve `pages` huge pages of 1 GiB, spread over `numa_nodes` nodes (0: all there are) or on one node, and stop after so many milliseconds (0: no limit).\n\n```no_run\nuse libmimalloc_sys::*;\n\nunsafe {\n    let error = mi_reserve_huge_os_pages_at(1, 0, 1000);\n    assert_eq!(error, 0);\n}\n```"]
     pub fn mi_reserve_huge_os_pages_at(
         pages: usize,
         numa_node: ::core::ffi::c_int,
         timeout_msecs: usize,
     ) -> ::core::ffi::c_int;
-    #[doc = " As `mi_reserve_huge_os_pages_at`; may be exclusive, and stores the arena's id. Reserve `pages` huge pages of 1 GiB, spread over `numa_nodes` nodes (0: all there are) or on one node, and stop after so many milliseconds (0: no limit).\n\n```no_run\nuse libmimalloc_sys::*;\n\nunsafe {\n    let mut arena = std::ptr::null_mut();\n    let error = mi_reserve_huge_os_pages_at_ex(1, 0, 1000, true, &mut arena);\n    assert_eq!(error, 0);\n    let heap = mi_heap_new_in_arena(arena);\n    assert!(mi_arena_contains(arena, mi_heap_malloc(heap, 100)));\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_reserve_huge_os_pages_at`; may be exclusive, and stores the arena's id. An arena that is either is reserved in one piece, which the limit of time does not interrupt. These reserve `pages` huge pages of 1 GiB, spread over `numa_nodes` nodes (0: all there are) or on one node, and stop after so many milliseconds (0: no limit).\n\n```no_run\nuse libmimalloc_sys::*;\n\nunsafe {\n    let mut arena = std::ptr::null_mut();\n    let error = mi_reserve_huge_os_pages_at_ex(1, 0, 1000, true, &mut arena);\n    assert_eq!(error, 0);\n    let heap = mi_heap_new_in_arena(arena);\n    assert!(mi_arena_contains(arena, mi_heap_malloc(heap, 100)));\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_reserve_huge_os_pages_at_ex(
         pages: usize,
         numa_node: ::core::ffi::c_int,
@@ -905,10 +905,10 @@ extern "C" {
         max_secs: f64,
         pages_reserved: *mut usize,
     ) -> ::core::ffi::c_int;
-    #[doc = " Reserves an arena. Reserve an arena of `size` bytes from the OS, committed at once or on demand, in large OS pages if it may.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let error = mi_reserve_os_memory(64 << 20, false, false);\n    assert_eq!(error, 0);\n}\n```"]
+    #[doc = " Reserves an arena. These reserve an arena of `size` bytes from the OS, committed at once or on demand, in large OS pages if it may.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let error = mi_reserve_os_memory(64 << 20, false, false);\n    assert_eq!(error, 0);\n}\n```"]
     pub fn mi_reserve_os_memory(size: usize, commit: bool, allow_large: bool)
         -> ::core::ffi::c_int;
-    #[doc = " As `mi_reserve_os_memory`; may be exclusive, and stores the arena's id. Reserve an arena of `size` bytes from the OS, committed at once or on demand, in large OS pages if it may.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let mut arena = std::ptr::null_mut();\n    let error = mi_reserve_os_memory_ex(64 << 20, false, false, true, &mut arena);\n    assert_eq!(error, 0);\n    let heap = mi_heap_new_in_arena(arena);\n    assert!(mi_arena_contains(arena, mi_heap_malloc(heap, 100)));\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " As `mi_reserve_os_memory`; may be exclusive, and stores the arena's id. These reserve an arena of `size` bytes from the OS, committed at once or on demand, in large OS pages if it may.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let mut arena = std::ptr::null_mut();\n    let error = mi_reserve_os_memory_ex(64 << 20, false, false, true, &mut arena);\n    assert_eq!(error, 0);\n    let heap = mi_heap_new_in_arena(arena);\n    assert!(mi_arena_contains(arena, mi_heap_malloc(heap, 100)));\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_reserve_os_memory_ex(
         size: usize,
         commit: bool,
@@ -916,7 +916,7 @@ extern "C" {
         exclusive: bool,
         arena_id: *mut mi_arena_id_t,
     ) -> ::core::ffi::c_int;
-    #[doc = " Makes memory of the program's an arena. Such memory is used for ever. `is_pinned`: never to be decommitted. `is_zero`: all zero now. False when `start` and `size` hold no aligned area of at least `mi_arena_min_size()`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let size = 4 * mi_arena_min_size();\n    let layout = std::alloc::Layout::from_size_align(size, mi_arena_min_alignment()).unwrap();\n    let memory = std::alloc::alloc_zeroed(layout);\n    assert!(mi_manage_os_memory(memory.cast(), size, true, true, true, -1));\n}\n```"]
+    #[doc = " Makes memory of the program's an arena. Memory that the program gives is used for ever. `is_pinned`: never to be decommitted. `is_zero`: all zero now. False when `size` is less than `mi_arena_min_size()`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let size = 4 * mi_arena_min_size();\n    let layout = std::alloc::Layout::from_size_align(size, mi_arena_min_alignment()).unwrap();\n    let memory = std::alloc::alloc_zeroed(layout);\n    assert!(mi_manage_os_memory(memory.cast(), size, true, true, true, -1));\n}\n```"]
     pub fn mi_manage_os_memory(
         start: *mut ::core::ffi::c_void,
         size: usize,
@@ -925,7 +925,7 @@ extern "C" {
         is_zero: bool,
         numa_node: ::core::ffi::c_int,
     ) -> bool;
-    #[doc = " As `mi_manage_os_memory_ex`; commits and decommits through `commit_fun`. Such memory is used for ever. `is_pinned`: never to be decommitted. `is_zero`: all zero now. False when `start` and `size` hold no aligned area of at least `mi_arena_min_size()`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let size = 4 * mi_arena_min_size();\n    let layout = std::alloc::Layout::from_size_align(size, mi_arena_min_alignment()).unwrap();\n    let memory = std::alloc::alloc_zeroed(layout).cast();\n    let (null, mut arena) = (std::ptr::null_mut(), std::ptr::null_mut());\n    assert!(mi_manage_memory(memory, size, true, true, true, -1, true, None, null, &mut arena));\n}\n```"]
+    #[doc = " As `mi_manage_os_memory_ex`; commits and decommits through `commit_fun`. Memory that the program gives is used for ever. `is_pinned`: never to be decommitted. `is_zero`: all zero now. False when `size` is less than `mi_arena_min_size()`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let size = 4 * mi_arena_min_size();\n    let layout = std::alloc::Layout::from_size_align(size, mi_arena_min_alignment()).unwrap();\n    let memory = std::alloc::alloc_zeroed(layout).cast();\n    let (null, mut arena) = (std::ptr::null_mut(), std::ptr::null_mut());\n    assert!(mi_manage_memory(memory, size, true, true, true, -1, true, None, null, &mut arena));\n}\n```"]
     pub fn mi_manage_memory(
         start: *mut ::core::ffi::c_void,
         size: usize,
@@ -946,7 +946,7 @@ extern "C" {
     pub fn mi_arena_area(arena_id: mi_arena_id_t, size: *mut usize) -> *mut ::core::ffi::c_void;
     #[doc = " Tells whether `p` lies in the arena.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let mut arena = std::ptr::null_mut();\n    assert_eq!(mi_reserve_os_memory_ex(64 << 20, false, false, true, &mut arena), 0);\n    assert!(mi_arena_contains(arena, mi_arena_area(arena, std::ptr::null_mut())));\n}\n```"]
     pub fn mi_arena_contains(arena_id: mi_arena_id_t, p: *const ::core::ffi::c_void) -> bool;
-    #[doc = " Give the unused memory of all arenas back to the OS now.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_arenas_purge();\n}\n```"]
+    #[doc = " Gives the unused memory of all arenas back to the OS now.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_arenas_purge();\n}\n```"]
     pub fn mi_arenas_purge();
     #[doc = " Bytes of the largest block that an arena serves; larger ones come from the OS directly.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    assert!(mi_arena_max_object_size() >= 100);\n}\n```"]
     pub fn mi_arena_max_object_size() -> usize;
@@ -954,50 +954,50 @@ extern "C" {
     pub fn mi_debug_show_arenas();
     #[doc = " As `mi_debug_show_arenas`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_arenas_print();\n}\n```"]
     pub fn mi_arenas_print();
-    #[doc = " Prints statistics as output of the library; the 1.x form, which ignores `out`. Of the sub-process of the calling thread.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_stats_print(std::ptr::null_mut());\n}\n```"]
+    #[doc = " Prints statistics of the calling thread's sub-process, as output of the library; the 1.x form, which ignores `out`. Text goes to `out`, or where that is NULL to the registered output. JSON is written to `buf`, at most `buf_size` bytes with the terminating zero, and cut off there; without a `buf`, or with a size of 0, it is a new block, to be freed with `mi_free`. It returns the text, or NULL when there is no memory.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_stats_print(std::ptr::null_mut());\n}\n```"]
     pub fn mi_stats_print(out: *mut ::core::ffi::c_void);
-    #[doc = " Prints statistics. Of the sub-process of the calling thread.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    unsafe extern \"C\" fn print(text: *const std::ffi::c_char, _arg: *mut std::ffi::c_void) {\n        eprint!(\"{}\", std::ffi::CStr::from_ptr(text).to_str().unwrap_or(\"\"));\n    }\n\n    mi_stats_print_out(Some(print), std::ptr::null_mut());\n}\n```"]
+    #[doc = " Prints statistics of the calling thread's sub-process. Text goes to `out`, or where that is NULL to the registered output. JSON is written to `buf`, at most `buf_size` bytes with the terminating zero, and cut off there; without a `buf`, or with a size of 0, it is a new block, to be freed with `mi_free`. It returns the text, or NULL when there is no memory.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    unsafe extern \"C\" fn print(text: *const std::ffi::c_char, _arg: *mut std::ffi::c_void) {\n        eprint!(\"{}\", std::ffi::CStr::from_ptr(text).to_str().unwrap_or(\"\"));\n    }\n\n    mi_stats_print_out(Some(print), std::ptr::null_mut());\n}\n```"]
     pub fn mi_stats_print_out(out: mi_output_fun, arg: *mut ::core::ffi::c_void);
-    #[doc = " Returns statistics as JSON. Of the sub-process of the calling thread.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let json = mi_stats_get_json(0, std::ptr::null_mut());\n    assert_eq!(*json as u8, b'{');\n    mi_free(json.cast());\n}\n```"]
+    #[doc = " Returns statistics of the calling thread's sub-process as JSON. Text goes to `out`, or where that is NULL to the registered output. JSON is written to `buf`, at most `buf_size` bytes with the terminating zero, and cut off there; without a `buf`, or with a size of 0, it is a new block, to be freed with `mi_free`. It returns the text, or NULL when there is no memory.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let json = mi_stats_get_json(0, std::ptr::null_mut());\n    assert_eq!(*json as u8, b'{');\n    mi_free(json.cast());\n}\n```"]
     pub fn mi_stats_get_json(
         buf_size: usize,
         buf: *mut ::core::ffi::c_char,
     ) -> *mut ::core::ffi::c_char;
-    #[doc = " Of the calling thread alone.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    unsafe extern \"C\" fn print(text: *const std::ffi::c_char, _arg: *mut std::ffi::c_void) {\n        eprint!(\"{}\", std::ffi::CStr::from_ptr(text).to_str().unwrap_or(\"\"));\n    }\n\n    mi_thread_stats_print_out(Some(print), std::ptr::null_mut());\n}\n```"]
+    #[doc = " Prints what the pages of the calling thread hold now.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    unsafe extern \"C\" fn print(text: *const std::ffi::c_char, _arg: *mut std::ffi::c_void) {\n        eprint!(\"{}\", std::ffi::CStr::from_ptr(text).to_str().unwrap_or(\"\"));\n    }\n\n    mi_thread_stats_print_out(Some(print), std::ptr::null_mut());\n}\n```"]
     pub fn mi_thread_stats_print_out(out: mi_output_fun, arg: *mut ::core::ffi::c_void);
-    #[doc = " Sets the statistics of the sub-process to zero.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_stats_reset();\n}\n```"]
+    #[doc = " Begins totals and peaks anew, of the calling thread's sub-process and of the memory of the process; what is in use stays counted.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_stats_reset();\n}\n```"]
     pub fn mi_stats_reset();
     #[doc = " Tells heaps what the calling thread has counted; its end and readers do so in any case.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_stats_merge();\n}\n```"]
     pub fn mi_stats_merge();
     #[doc = " Block size, in bytes, that entry `bin` of `malloc_bins` and `page_bins` is about; 0 for no such bin.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let sizes: Vec<usize> = (0..MI_BIN_COUNT as usize).map(|bin| mi_stats_get_bin_size(bin)).collect();\n    println!(\"{sizes:?}\");\n}\n```"]
     pub fn mi_stats_get_bin_size(bin: usize) -> usize;
-    #[doc = " Returns statistics as JSON. Of one heap.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let json = mi_heap_stats_get_json(mi_heap_main(), 0, std::ptr::null_mut());\n    assert_eq!(*json as u8, b'{');\n    mi_free(json.cast());\n}\n```"]
+    #[doc = " Returns statistics of one heap as JSON.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let json = mi_heap_stats_get_json(mi_heap_main(), 0, std::ptr::null_mut());\n    assert_eq!(*json as u8, b'{');\n    mi_free(json.cast());\n}\n```"]
     pub fn mi_heap_stats_get_json(
         heap: *mut mi_heap_t,
         buf_size: usize,
         buf: *mut ::core::ffi::c_char,
     ) -> *mut ::core::ffi::c_char;
-    #[doc = " Prints statistics. Of one heap.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    unsafe extern \"C\" fn print(text: *const std::ffi::c_char, _arg: *mut std::ffi::c_void) {\n        eprint!(\"{}\", std::ffi::CStr::from_ptr(text).to_str().unwrap_or(\"\"));\n    }\n\n    mi_heap_stats_print_out(mi_heap_main(), Some(print), std::ptr::null_mut());\n}\n```"]
+    #[doc = " Prints statistics of one heap.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    unsafe extern \"C\" fn print(text: *const std::ffi::c_char, _arg: *mut std::ffi::c_void) {\n        eprint!(\"{}\", std::ffi::CStr::from_ptr(text).to_str().unwrap_or(\"\"));\n    }\n\n    mi_heap_stats_print_out(mi_heap_main(), Some(print), std::ptr::null_mut());\n}\n```"]
     pub fn mi_heap_stats_print_out(
         heap: *mut mi_heap_t,
         out: mi_output_fun,
         arg: *mut ::core::ffi::c_void,
     );
-    #[doc = " Adds the heap's statistics to those of the sub-process, and starts anew. Of one heap.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    mi_heap_stats_merge_to_subproc(heap);\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " Adds what is past of the heap's statistics to those of its sub-process; what is in use stays with the heap.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    mi_heap_stats_merge_to_subproc(heap);\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_heap_stats_merge_to_subproc(heap: *mut mi_heap_t);
-    #[doc = " Returns statistics as JSON. Of a sub-process and its heaps together.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let json = mi_subproc_stats_get_json(mi_subproc_main(), 0, std::ptr::null_mut());\n    assert_eq!(*json as u8, b'{');\n    mi_free(json.cast());\n}\n```"]
+    #[doc = " Returns statistics of a sub-process and its heaps together as JSON.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let json = mi_subproc_stats_get_json(mi_subproc_main(), 0, std::ptr::null_mut());\n    assert_eq!(*json as u8, b'{');\n    mi_free(json.cast());\n}\n```"]
     pub fn mi_subproc_stats_get_json(
         subproc_id: mi_subproc_id_t,
         buf_size: usize,
         buf: *mut ::core::ffi::c_char,
     ) -> *mut ::core::ffi::c_char;
-    #[doc = " Prints statistics. Of a sub-process and its heaps together.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    unsafe extern \"C\" fn print(text: *const std::ffi::c_char, _arg: *mut std::ffi::c_void) {\n        eprint!(\"{}\", std::ffi::CStr::from_ptr(text).to_str().unwrap_or(\"\"));\n    }\n\n    mi_subproc_stats_print_out(mi_subproc_main(), Some(print), std::ptr::null_mut());\n}\n```"]
+    #[doc = " Prints statistics of a sub-process and its heaps together.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    unsafe extern \"C\" fn print(text: *const std::ffi::c_char, _arg: *mut std::ffi::c_void) {\n        eprint!(\"{}\", std::ffi::CStr::from_ptr(text).to_str().unwrap_or(\"\"));\n    }\n\n    mi_subproc_stats_print_out(mi_subproc_main(), Some(print), std::ptr::null_mut());\n}\n```"]
     pub fn mi_subproc_stats_print_out(
         subproc_id: mi_subproc_id_t,
         out: mi_output_fun,
         arg: *mut ::core::ffi::c_void,
     );
-    #[doc = " Prints statistics, and each heap's by itself. Of a sub-process and its heaps together.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    unsafe extern \"C\" fn print(text: *const std::ffi::c_char, _arg: *mut std::ffi::c_void) {\n        eprint!(\"{}\", std::ffi::CStr::from_ptr(text).to_str().unwrap_or(\"\"));\n    }\n\n    mi_subproc_heap_stats_print_out(mi_subproc_main(), Some(print), std::ptr::null_mut());\n}\n```"]
+    #[doc = " Prints statistics of a sub-process and its heaps together, and each heap's by itself.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    unsafe extern \"C\" fn print(text: *const std::ffi::c_char, _arg: *mut std::ffi::c_void) {\n        eprint!(\"{}\", std::ffi::CStr::from_ptr(text).to_str().unwrap_or(\"\"));\n    }\n\n    mi_subproc_heap_stats_print_out(mi_subproc_main(), Some(print), std::ptr::null_mut());\n}\n```"]
     pub fn mi_subproc_heap_stats_print_out(
         subproc_id: mi_subproc_id_t,
         out: mi_output_fun,
@@ -1031,13 +1031,13 @@ extern "C" {
     pub fn mi_malloc_good_size(size: usize) -> usize;
     #[doc = " As `mi_usable_size`. POSIX, BSD and Windows names: as the functions without `mi_`\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc(100);\n    assert!(mi_malloc_usable_size(block) >= 100);\n    mi_free(block);\n}\n```"]
     pub fn mi_malloc_usable_size(p: *const ::core::ffi::c_void) -> usize;
-    #[doc = " Stores a new block at a multiple of `alignment` in `*p`. Return 0 or EINVAL or ENOMEM, and leave the pointer and errno alone on failure.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let mut block = std::ptr::null_mut();\n    assert_eq!(mi_posix_memalign(&mut block, 64, 100), 0);\n    assert_eq!(block as usize % 64, 0);\n    mi_free(block);\n}\n```"]
+    #[doc = " Stores a new block at a multiple of `alignment` in `*p`. Both return 0, EINVAL or ENOMEM, and leave the pointer and errno alone on failure.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let mut block = std::ptr::null_mut();\n    assert_eq!(mi_posix_memalign(&mut block, 64, 100), 0);\n    assert_eq!(block as usize % 64, 0);\n    mi_free(block);\n}\n```"]
     pub fn mi_posix_memalign(
         p: *mut *mut ::core::ffi::c_void,
         alignment: usize,
         size: usize,
     ) -> ::core::ffi::c_int;
-    #[doc = " Resizes the block whose pointer lies at `ptrp`. Return 0 or EINVAL or ENOMEM, and leave the pointer and errno alone on failure.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let mut block = mi_malloc(100);\n    let address: *mut *mut std::ffi::c_void = &mut block;\n    assert_eq!(mi_reallocarr(address.cast(), 20, 10), 0);\n    assert!(mi_usable_size(block) >= 200);\n    mi_free(block);\n}\n```"]
+    #[doc = " Resizes the block that the pointer at `ptrp` leads to; an array of no bytes is freed, and the pointer becomes NULL. Both return 0, EINVAL or ENOMEM, and leave the pointer and errno alone on failure.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let mut block = mi_malloc(100);\n    let address: *mut *mut std::ffi::c_void = &mut block;\n    assert_eq!(mi_reallocarr(address.cast(), 20, 10), 0);\n    assert!(mi_usable_size(block) >= 200);\n    mi_free(block);\n}\n```"]
     pub fn mi_reallocarr(
         ptrp: *mut ::core::ffi::c_void,
         count: usize,
@@ -1078,13 +1078,13 @@ extern "C" {
     pub fn mi_free_size_aligned(p: *mut ::core::ffi::c_void, size: usize, alignment: usize);
     #[doc = " As `mi_free`, told the alignment. As `mi_free`. The size and alignment are those that the block was asked for with. Secure and debug builds report those that it cannot have been asked for with (EINVAL), and leave the block alone; others do not look at them.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc_aligned(100, 64);\n    mi_free_aligned(block, 64);\n}\n```"]
     pub fn mi_free_aligned(p: *mut ::core::ffi::c_void, alignment: usize);
-    #[doc = " Copies an environment variable. Copy of an environment variable in `*buf`, NULL if it is not set, and its characters with the zero in `*size` (may be NULL). 0 or EINVAL or ENOMEM. The wide form is for Windows.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let mut path = std::ptr::null_mut();\n    assert_eq!(mi_dupenv_s(&mut path, std::ptr::null_mut(), b\"PATH\\0\".as_ptr().cast()), 0);\n    mi_free(path.cast());\n}\n```"]
+    #[doc = " Copies an environment variable. The copy goes to `*buf`, NULL if the variable is not set, and the number of its characters with the zero to `*size` (may be NULL). The result is 0, EINVAL or ENOMEM.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let mut path = std::ptr::null_mut();\n    assert_eq!(mi_dupenv_s(&mut path, std::ptr::null_mut(), b\"PATH\\0\".as_ptr().cast()), 0);\n    mi_free(path.cast());\n}\n```"]
     pub fn mi_dupenv_s(
         buf: *mut *mut ::core::ffi::c_char,
         size: *mut usize,
         name: *const ::core::ffi::c_char,
     ) -> ::core::ffi::c_int;
-    #[doc = " As `mi_dupenv_s`, for Windows; EINVAL elsewhere. Copy of an environment variable in `*buf`, NULL if it is not set, and its characters with the zero in `*size` (may be NULL). 0 or EINVAL or ENOMEM. The wide form is for Windows.\n\n```no_run\nuse libmimalloc_sys::*;\n\nunsafe {\n    let name = [b'A' as wchar_t, 0];\n    let mut value = std::ptr::null_mut();\n    if mi_wdupenv_s(&mut value, std::ptr::null_mut(), name.as_ptr()) == 0 {\n        mi_free(value.cast());\n    }\n}\n```"]
+    #[doc = " As `mi_dupenv_s`, for Windows; EINVAL elsewhere. The copy goes to `*buf`, NULL if the variable is not set, and the number of its characters with the zero to `*size` (may be NULL). The result is 0, EINVAL or ENOMEM.\n\n```no_run\nuse libmimalloc_sys::*;\n\nunsafe {\n    let name = [b'A' as wchar_t, 0];\n    let mut value = std::ptr::null_mut();\n    if mi_wdupenv_s(&mut value, std::ptr::null_mut(), name.as_ptr()) == 0 {\n        mi_free(value.cast());\n    }\n}\n```"]
     pub fn mi_wdupenv_s(
         buf: *mut *mut wchar_t,
         size: *mut usize,
@@ -1098,15 +1098,15 @@ extern "C" {
     pub fn mi_register_page_release(fun: mi_page_release_fun, arg: *mut ::core::ffi::c_void);
     #[doc = " Two words of the program's own for the page of a live block `p`, or of one of `area->blocks`. NULL when each page begins, and when it begins to serve another size; the library never reads them. They may be used as long as a block of the page is live, and inside the function above; threads that share them agree among themselves. NULL, if p is in no page, or out of memory (256 bytes for 15 pages or fewer are taken at the first use of one of them).\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let block = mi_malloc(100);\n    let words = mi_page_user_data(block);\n    assert!(!words.is_null());\n    assert!((*words).is_null()); // the page has just begun, or nobody has used it\n    mi_free(block);\n}\n```"]
     pub fn mi_page_user_data(p: *const ::core::ffi::c_void) -> *mut *mut ::core::ffi::c_void;
-    #[doc = " Registers what is called now and then by slow paths. Each registers one function for the process, in place of the former; NULL takes it away. For output NULL means standard error.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    unsafe extern \"C\" fn free_some(\n        _force: bool,\n        _heartbeat: std::ffi::c_ulonglong,\n        _arg: *mut std::ffi::c_void,\n    ) {\n        // frees what the program has put off freeing\n    }\n\n    mi_register_deferred_free(Some(free_some), std::ptr::null_mut());\n}\n```"]
+    #[doc = " Registers what is called now and then by slow paths. These register one function for the process, in place of the former; NULL takes it away. For output NULL means standard error.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    unsafe extern \"C\" fn free_some(\n        _force: bool,\n        _heartbeat: std::ffi::c_ulonglong,\n        _arg: *mut std::ffi::c_void,\n    ) {\n        // frees what the program has put off freeing\n    }\n\n    mi_register_deferred_free(Some(free_some), std::ptr::null_mut());\n}\n```"]
     pub fn mi_register_deferred_free(fun: mi_deferred_free_fun, arg: *mut ::core::ffi::c_void);
-    #[doc = " Registers what takes messages and statistics; NULL: standard error does. Each registers one function for the process, in place of the former; NULL takes it away. For output NULL means standard error.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    unsafe extern \"C\" fn print(text: *const std::ffi::c_char, _arg: *mut std::ffi::c_void) {\n        eprint!(\"{}\", std::ffi::CStr::from_ptr(text).to_str().unwrap_or(\"\"));\n    }\n\n    mi_register_output(Some(print), std::ptr::null_mut());\n}\n```"]
+    #[doc = " Registers what takes messages and statistics; NULL: standard error does. These register one function for the process, in place of the former; NULL takes it away. For output NULL means standard error.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    unsafe extern \"C\" fn print(text: *const std::ffi::c_char, _arg: *mut std::ffi::c_void) {\n        eprint!(\"{}\", std::ffi::CStr::from_ptr(text).to_str().unwrap_or(\"\"));\n    }\n\n    mi_register_output(Some(print), std::ptr::null_mut());\n}\n```"]
     pub fn mi_register_output(out: mi_output_fun, arg: *mut ::core::ffi::c_void);
-    #[doc = " Registers what takes error numbers. Each registers one function for the process, in place of the former; NULL takes it away. For output NULL means standard error.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    unsafe extern \"C\" fn failed(error: std::ffi::c_int, _arg: *mut std::ffi::c_void) {\n        eprintln!(\"error {error}\");\n    }\n\n    mi_register_error(Some(failed), std::ptr::null_mut());\n}\n```"]
+    #[doc = " Registers what takes error numbers. These register one function for the process, in place of the former; NULL takes it away. For output NULL means standard error.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    unsafe extern \"C\" fn failed(error: std::ffi::c_int, _arg: *mut std::ffi::c_void) {\n        eprintln!(\"error {error}\");\n    }\n\n    mi_register_error(Some(failed), std::ptr::null_mut());\n}\n```"]
     pub fn mi_register_error(fun: mi_error_fun, arg: *mut ::core::ffi::c_void);
-    #[doc = " Frees what the calling thread keeps for later use; `force` gives all unused memory back to the OS.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_collect(true);\n}\n```"]
+    #[doc = " Frees what the calling thread keeps for later use; `force` gives all unused memory back to the OS, and has other threads do the same when they next look for memory.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_collect(true);\n}\n```"]
     pub fn mi_collect(force: bool);
-    #[doc = " As `mi_collect(true)` if the pages of the calling thread have more than so many bytes, which are then as few as its live blocks allow; else nothing.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_collect_reduce(1000000);\n}\n```"]
+    #[doc = " Frees what the calling thread keeps, and gives unused memory back to the OS, if the thread's pages have more than so many bytes; else does nothing.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_collect_reduce(1000000);\n}\n```"]
     pub fn mi_collect_reduce(target_thread_owned: usize);
     #[doc = " MI_MALLOC_VERSION of the library that runs.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    assert!(mi_version() >= 100);\n}\n```"]
     pub fn mi_version() -> ::core::ffi::c_int;
@@ -1121,9 +1121,9 @@ extern "C" {
         peak_commit: *mut usize,
         page_faults: *mut usize,
     );
-    #[doc = " Prints the same, to the registered output.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_process_info_print();\n}\n```"]
+    #[doc = " Prints what `mi_process_info` tells, to the registered output.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_process_info_print();\n}\n```"]
     pub fn mi_process_info_print();
-    #[doc = " Prints the same, to `out`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    unsafe extern \"C\" fn print(text: *const std::ffi::c_char, _arg: *mut std::ffi::c_void) {\n        eprint!(\"{}\", std::ffi::CStr::from_ptr(text).to_str().unwrap_or(\"\"));\n    }\n\n    mi_process_info_print_out(Some(print), std::ptr::null_mut());\n}\n```"]
+    #[doc = " Prints what `mi_process_info` tells, to `out`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    unsafe extern \"C\" fn print(text: *const std::ffi::c_char, _arg: *mut std::ffi::c_void) {\n        eprint!(\"{}\", std::ffi::CStr::from_ptr(text).to_str().unwrap_or(\"\"));\n    }\n\n    mi_process_info_print_out(Some(print), std::ptr::null_mut());\n}\n```"]
     pub fn mi_process_info_print_out(out: mi_output_fun, arg: *mut ::core::ffi::c_void);
     #[doc = " Starts the library in the process. Start and end of the library in a process and in a thread. They happen by themselves and may be repeated; a program calls them only where a thread is made or ended behind the C library's back. Allocating goes on working after both `done`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_process_init();\n}\n```"]
     pub fn mi_process_init();
@@ -1139,29 +1139,29 @@ extern "C" {
     pub fn mi_options_print();
     #[doc = " Prints the options in force, to `out`. 2.x names of options that do nothing now\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    unsafe extern \"C\" fn print(text: *const std::ffi::c_char, _arg: *mut std::ffi::c_void) {\n        eprint!(\"{}\", std::ffi::CStr::from_ptr(text).to_str().unwrap_or(\"\"));\n    }\n\n    mi_options_print_out(Some(print), std::ptr::null_mut());\n}\n```"]
     pub fn mi_options_print_out(out: mi_output_fun, arg: *mut ::core::ffi::c_void);
-    #[doc = " Tells whether the option is not 0. As a switch. Numbers that are no option read as 0 and set nothing.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    if mi_option_is_enabled(mi_option_verbose) {\n        println!(\"the allocator says what it does\");\n    }\n}\n```"]
+    #[doc = " Tells whether the option is not 0. A number that is no option's reads as 0, and setting it does nothing.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    if mi_option_is_enabled(mi_option_verbose) {\n        println!(\"the allocator says what it does\");\n    }\n}\n```"]
     pub fn mi_option_is_enabled(option: mi_option_t) -> bool;
-    #[doc = " Sets the option to 1. As a switch. Numbers that are no option read as 0 and set nothing.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_option_enable(mi_option_max_errors);\n    assert_eq!(mi_option_get(mi_option_max_errors), 1);\n}\n```"]
+    #[doc = " Sets the option to 1. A number that is no option's reads as 0, and setting it does nothing.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_option_enable(mi_option_max_errors);\n    assert_eq!(mi_option_get(mi_option_max_errors), 1);\n}\n```"]
     pub fn mi_option_enable(option: mi_option_t);
-    #[doc = " Sets the option to 0. As a switch. Numbers that are no option read as 0 and set nothing.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_option_disable(mi_option_show_errors);\n    assert!(!mi_option_is_enabled(mi_option_show_errors));\n}\n```"]
+    #[doc = " Sets the option to 0. A number that is no option's reads as 0, and setting it does nothing.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_option_disable(mi_option_show_errors);\n    assert!(!mi_option_is_enabled(mi_option_show_errors));\n}\n```"]
     pub fn mi_option_disable(option: mi_option_t);
-    #[doc = " Sets the option to 1 or 0. As a switch. Numbers that are no option read as 0 and set nothing.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_option_set_enabled(mi_option_max_errors, true);\n    assert_eq!(mi_option_get(mi_option_max_errors), 1);\n}\n```"]
+    #[doc = " Sets the option to 1 or 0. A number that is no option's reads as 0, and setting it does nothing.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_option_set_enabled(mi_option_max_errors, true);\n    assert_eq!(mi_option_get(mi_option_max_errors), 1);\n}\n```"]
     pub fn mi_option_set_enabled(option: mi_option_t, enable: bool);
-    #[doc = " Sets the option to 1 or 0, unless the program or the environment has set it. As a switch. Numbers that are no option read as 0 and set nothing.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_option_set_enabled_default(mi_option_purge_decommits, false); // unless the environment or the program has set it\n}\n```"]
+    #[doc = " Sets the option to 1 or 0, unless the program or the environment has set it. A number that is no option's reads as 0, and setting it does nothing.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_option_set_enabled_default(mi_option_purge_decommits, false); // unless the environment or the program has set it\n}\n```"]
     pub fn mi_option_set_enabled_default(option: mi_option_t, enable: bool);
-    #[doc = " Returns the option, in its own unit. As a number.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    println!(\"{} ms\", mi_option_get(mi_option_purge_delay));\n}\n```"]
+    #[doc = " Returns the option, in its own unit.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    println!(\"{} ms\", mi_option_get(mi_option_purge_delay));\n}\n```"]
     pub fn mi_option_get(option: mi_option_t) -> ::core::ffi::c_long;
-    #[doc = " Returns the option, kept within `min` and `max`. As a number.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    assert!((0..=9).contains(&mi_option_get_clamp(mi_option_max_errors, 0, 9)));\n}\n```"]
+    #[doc = " Returns the option, kept within `min` and `max`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    assert!((0..=9).contains(&mi_option_get_clamp(mi_option_max_errors, 0, 9)));\n}\n```"]
     pub fn mi_option_get_clamp(
         option: mi_option_t,
         min: ::core::ffi::c_long,
         max: ::core::ffi::c_long,
     ) -> ::core::ffi::c_long;
-    #[doc = " Returns a size option, in bytes. As a number.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_option_set(mi_option_arena_reserve, 65536); // KiB\n    assert_eq!(mi_option_get_size(mi_option_arena_reserve), 64 << 20);\n}\n```"]
+    #[doc = " Returns a size option, in bytes.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_option_set(mi_option_arena_reserve, 65536); // KiB\n    assert_eq!(mi_option_get_size(mi_option_arena_reserve), 64 << 20);\n}\n```"]
     pub fn mi_option_get_size(option: mi_option_t) -> usize;
-    #[doc = " Sets the option, in its own unit. As a number.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_option_set(mi_option_max_errors, 1);\n    assert_eq!(mi_option_get(mi_option_max_errors), 1);\n}\n```"]
+    #[doc = " Sets the option, in its own unit.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_option_set(mi_option_max_errors, 1);\n    assert_eq!(mi_option_get(mi_option_max_errors), 1);\n}\n```"]
     pub fn mi_option_set(option: mi_option_t, value: ::core::ffi::c_long);
-    #[doc = " Sets the option, unless the program or the environment has set it. As a number.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_option_set_default(mi_option_purge_delay, 100); // unless the environment or the program has set it\n}\n```"]
+    #[doc = " Sets the option, unless the program or the environment has set it.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_option_set_default(mi_option_purge_delay, 100); // unless the environment or the program has set it\n}\n```"]
     pub fn mi_option_set_default(option: mi_option_t, value: ::core::ffi::c_long);
     #[doc = " Lets the plain functions of the calling thread use this heap; returns the former. Which heap the plain functions (`mi_malloc`, …) of the calling thread use. Setting returns the former. A heap belonged to a thread in 2.x: so the backing heap, with which a thread starts, is its own part of the main heap. Visiting, `contains` and collecting see that part alone; all else takes it for the main heap. It is of no use after its thread has ended.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let former = mi_heap_set_default(heap);\n    assert!(mi_heap_contains(heap, mi_malloc(100)));\n    mi_heap_set_default(former);\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_heap_set_default(heap: *mut mi_heap_t) -> *mut mi_heap_t;
@@ -1193,7 +1193,7 @@ extern "C" {
     pub fn mi_heap_guarded_set_sample_rate(heap: *mut mi_heap_t, sample_rate: usize, seed: usize);
     #[doc = " As `mi_theap_guarded_set_size_bound`. As the `mi_theap_guarded_…` functions, for all threads: the calling one at once, others in their next slow path.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    mi_heap_guarded_set_size_bound(heap, 1000, 2000);\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_heap_guarded_set_size_bound(heap: *mut mi_heap_t, min: usize, max: usize);
-    #[doc = " A profiler that would write files for pprof: NULL, and errno is ENOTSUP. Deleting one does nothing.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let profiler = mi_pprof_profiler_new(0, b\"profile\\0\".as_ptr().cast(), 0, 0, 0);\n    assert!(profiler.is_null()); // there is no profiler\n}\n```"]
+    #[doc = " Makes a profiler that writes files for pprof: NULL, and errno is ENOTSUP. Takes samples of the allocations of heaps. None can be made.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let profiler = mi_pprof_profiler_new(0, b\"profile\\0\".as_ptr().cast(), 0, 0, 0);\n    assert!(profiler.is_null()); // there is no profiler\n}\n```"]
     pub fn mi_pprof_profiler_new(
         initial_threshold: usize,
         base_file_name: *const ::core::ffi::c_char,
@@ -1201,38 +1201,38 @@ extern "C" {
         inuse_interval_size: usize,
         time_interval_secs: usize,
     ) -> *mut mi_profiler_t;
-    #[doc = " A profiler that would write files for pprof: NULL, and errno is ENOTSUP. Deleting one does nothing.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_pprof_profiler_delete(std::ptr::null_mut());\n}\n```"]
+    #[doc = " Deletes a profiler: does nothing. Takes samples of the allocations of heaps. None can be made.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    mi_pprof_profiler_delete(std::ptr::null_mut());\n}\n```"]
     pub fn mi_pprof_profiler_delete(profiler: *mut mi_profiler_t);
-    #[doc = " Attach a profiler to the main sub-process, to another one, or to one heap: true for NULL, which detaches, else false and ENOTSUP. A heap is not profiled in any case.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    assert!(mi_profile(std::ptr::null_mut()));\n}\n```"]
+    #[doc = " Attaches a profiler to the main sub-process. Attaching a profiler gives true for NULL, which detaches, else false and ENOTSUP.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    assert!(mi_profile(std::ptr::null_mut()));\n}\n```"]
     pub fn mi_profile(profiler: *mut mi_profiler_t) -> bool;
-    #[doc = " Attach a profiler to the main sub-process, to another one, or to one heap: true for NULL, which detaches, else false and ENOTSUP. A heap is not profiled in any case.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    assert!(mi_subproc_profile(mi_subproc_main(), std::ptr::null_mut()));\n}\n```"]
+    #[doc = " Attaches a profiler to a sub-process. Attaching a profiler gives true for NULL, which detaches, else false and ENOTSUP.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    assert!(mi_subproc_profile(mi_subproc_main(), std::ptr::null_mut()));\n}\n```"]
     pub fn mi_subproc_profile(subproc_id: mi_subproc_id_t, profiler: *mut mi_profiler_t) -> bool;
-    #[doc = " Attach a profiler to the main sub-process, to another one, or to one heap: true for NULL, which detaches, else false and ENOTSUP. A heap is not profiled in any case.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    assert!(mi_heap_profile(mi_heap_main(), std::ptr::null_mut()));\n}\n```"]
+    #[doc = " Attaches a profiler to one heap. Attaching a profiler gives true for NULL, which detaches, else false and ENOTSUP.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    assert!(mi_heap_profile(mi_heap_main(), std::ptr::null_mut()));\n}\n```"]
     pub fn mi_heap_profile(heap: *mut mi_heap_t, profiler: *mut mi_profiler_t) -> bool;
-    #[doc = " Attach a profiler to the main sub-process, to another one, or to one heap: true for NULL, which detaches, else false and ENOTSUP. A heap is not profiled in any case.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    mi_heap_profile_disable(heap);\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " Excludes a heap from profiles: does nothing. Attaching a profiler gives true for NULL, which detaches, else false and ENOTSUP.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    mi_heap_profile_disable(heap);\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_heap_profile_disable(heap: *mut mi_heap_t);
-    #[doc = " Start and stop taking samples, and write what there is: false and ENOTSUP.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    assert!(!mi_profiler_start(std::ptr::null_mut())); // there is no profiler\n}\n```"]
+    #[doc = " Starts taking samples. Sampling gives false and ENOTSUP.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    assert!(!mi_profiler_start(std::ptr::null_mut())); // there is no profiler\n}\n```"]
     pub fn mi_profiler_start(profiler: *mut mi_profiler_t) -> bool;
-    #[doc = " Start and stop taking samples, and write what there is: false and ENOTSUP.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    assert!(!mi_profiler_stop(std::ptr::null_mut())); // there is no profiler\n}\n```"]
+    #[doc = " Stops taking samples. Sampling gives false and ENOTSUP.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    assert!(!mi_profiler_stop(std::ptr::null_mut())); // there is no profiler\n}\n```"]
     pub fn mi_profiler_stop(profiler: *mut mi_profiler_t) -> bool;
-    #[doc = " Start and stop taking samples, and write what there is: false and ENOTSUP.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    assert!(!mi_profiler_snapshot(std::ptr::null_mut())); // there is no profiler\n}\n```"]
+    #[doc = " Writes what there is. Sampling gives false and ENOTSUP.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    assert!(!mi_profiler_snapshot(std::ptr::null_mut())); // there is no profiler\n}\n```"]
     pub fn mi_profiler_snapshot(profiler: *mut mi_profiler_t) -> bool;
-    #[doc = " Fill `*stats`, in which the caller has set `size` and `version`; false, and nothing written, when `stats` is NULL or those are of a layout that this library does not know. Of the sub-process of the calling thread and its heaps together; of one heap; of a sub-process and its heaps together; of a sub-process without its heaps.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let mut stats: mi_stats_t = std::mem::zeroed();\n    stats.size = std::mem::size_of::<mi_stats_t>();\n    stats.version = MI_STAT_VERSION as usize;\n    assert!(mi_stats_get(&mut stats));\n    println!(\"{} bytes\", stats.allocated.current);\n}\n```"]
+    #[doc = " Gets statistics of the calling thread's sub-process and its heaps together. These fill `*stats`, in which the caller has set `size` and `version`; false, and nothing written, when `stats` is NULL or those are of a layout that this library does not know.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let mut stats: mi_stats_t = std::mem::zeroed();\n    stats.size = std::mem::size_of::<mi_stats_t>();\n    stats.version = MI_STAT_VERSION as usize;\n    assert!(mi_stats_get(&mut stats));\n    println!(\"{} bytes\", stats.allocated.current);\n}\n```"]
     pub fn mi_stats_get(stats: *mut mi_stats_t) -> bool;
-    #[doc = " Fill `*stats`, in which the caller has set `size` and `version`; false, and nothing written, when `stats` is NULL or those are of a layout that this library does not know. Of the sub-process of the calling thread and its heaps together; of one heap; of a sub-process and its heaps together; of a sub-process without its heaps.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let mut stats: mi_stats_t = std::mem::zeroed();\n    stats.size = std::mem::size_of::<mi_stats_t>();\n    stats.version = MI_STAT_VERSION as usize;\n    assert!(mi_heap_stats_get(mi_heap_main(), &mut stats));\n    println!(\"{} bytes\", stats.allocated.current);\n}\n```"]
+    #[doc = " Gets statistics of one heap. These fill `*stats`, in which the caller has set `size` and `version`; false, and nothing written, when `stats` is NULL or those are of a layout that this library does not know.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let mut stats: mi_stats_t = std::mem::zeroed();\n    stats.size = std::mem::size_of::<mi_stats_t>();\n    stats.version = MI_STAT_VERSION as usize;\n    assert!(mi_heap_stats_get(mi_heap_main(), &mut stats));\n    println!(\"{} bytes\", stats.allocated.current);\n}\n```"]
     pub fn mi_heap_stats_get(heap: *mut mi_heap_t, stats: *mut mi_stats_t) -> bool;
-    #[doc = " Fill `*stats`, in which the caller has set `size` and `version`; false, and nothing written, when `stats` is NULL or those are of a layout that this library does not know. Of the sub-process of the calling thread and its heaps together; of one heap; of a sub-process and its heaps together; of a sub-process without its heaps.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let mut stats: mi_stats_t = std::mem::zeroed();\n    stats.size = std::mem::size_of::<mi_stats_t>();\n    stats.version = MI_STAT_VERSION as usize;\n    assert!(mi_subproc_stats_get(mi_subproc_main(), &mut stats));\n    println!(\"{} bytes\", stats.allocated.current);\n}\n```"]
+    #[doc = " Gets statistics of a sub-process and its heaps together. These fill `*stats`, in which the caller has set `size` and `version`; false, and nothing written, when `stats` is NULL or those are of a layout that this library does not know.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let mut stats: mi_stats_t = std::mem::zeroed();\n    stats.size = std::mem::size_of::<mi_stats_t>();\n    stats.version = MI_STAT_VERSION as usize;\n    assert!(mi_subproc_stats_get(mi_subproc_main(), &mut stats));\n    println!(\"{} bytes\", stats.allocated.current);\n}\n```"]
     pub fn mi_subproc_stats_get(subproc_id: mi_subproc_id_t, stats: *mut mi_stats_t) -> bool;
-    #[doc = " Fill `*stats`, in which the caller has set `size` and `version`; false, and nothing written, when `stats` is NULL or those are of a layout that this library does not know. Of the sub-process of the calling thread and its heaps together; of one heap; of a sub-process and its heaps together; of a sub-process without its heaps.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let mut stats: mi_stats_t = std::mem::zeroed();\n    stats.size = std::mem::size_of::<mi_stats_t>();\n    stats.version = MI_STAT_VERSION as usize;\n    assert!(mi_subproc_stats_get_exclusive(mi_subproc_main(), &mut stats));\n    println!(\"{} bytes\", stats.allocated.current);\n}\n```"]
+    #[doc = " Gets statistics of a sub-process without its heaps. These fill `*stats`, in which the caller has set `size` and `version`; false, and nothing written, when `stats` is NULL or those are of a layout that this library does not know.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let mut stats: mi_stats_t = std::mem::zeroed();\n    stats.size = std::mem::size_of::<mi_stats_t>();\n    stats.version = MI_STAT_VERSION as usize;\n    assert!(mi_subproc_stats_get_exclusive(mi_subproc_main(), &mut stats));\n    println!(\"{} bytes\", stats.allocated.current);\n}\n```"]
     pub fn mi_subproc_stats_get_exclusive(
         subproc_id: mi_subproc_id_t,
         stats: *mut mi_stats_t,
     ) -> bool;
-    #[doc = " A theap of the calling thread: what it has counted and not yet told its heap; the latter tells it. False for another thread's. What it holds is counted by the heap.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let mut stats: mi_stats_t = std::mem::zeroed();\n    stats.size = std::mem::size_of::<mi_stats_t>();\n    stats.version = MI_STAT_VERSION as usize;\n    assert!(mi_theap_stats_get(mi_theap_get_default(), &mut stats));\n    println!(\"{} bytes\", stats.allocated.current);\n}\n```"]
+    #[doc = " Gets what a theap of the calling thread has counted and not yet told its heap; false for another thread's. What it holds is counted by the heap.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let mut stats: mi_stats_t = std::mem::zeroed();\n    stats.size = std::mem::size_of::<mi_stats_t>();\n    stats.version = MI_STAT_VERSION as usize;\n    assert!(mi_theap_stats_get(mi_theap_get_default(), &mut stats));\n    println!(\"{} bytes\", stats.allocated.current);\n}\n```"]
     pub fn mi_theap_stats_get(theap: *mut mi_theap_t, stats: *mut mi_stats_t) -> bool;
-    #[doc = " A theap of the calling thread: what it has counted and not yet told its heap; the latter tells it. False for another thread's. What it holds is counted by the heap.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    mi_theap_stats_merge_to_heap(theap);\n    mi_heap_destroy(heap);\n}\n```"]
+    #[doc = " Tells the heap what a theap of the calling thread has counted.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let heap = mi_heap_new();\n    let theap = mi_heap_theap(heap);\n    mi_theap_stats_merge_to_heap(theap);\n    mi_heap_destroy(heap);\n}\n```"]
     pub fn mi_theap_stats_merge_to_heap(theap: *mut mi_theap_t);
-    #[doc = " A filled struct as JSON, in `buf` or a new block: as `mi_stats_get_json`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let mut stats: mi_stats_t = std::mem::zeroed();\n    stats.size = std::mem::size_of::<mi_stats_t>();\n    stats.version = MI_STAT_VERSION as usize;\n    assert!(mi_stats_get(&mut stats));\n    let json = mi_stats_as_json(&mut stats, 0, std::ptr::null_mut());\n    assert_eq!(*json as u8, b'{');\n    mi_free(json.cast());\n}\n```"]
+    #[doc = " Returns a filled struct as JSON, in `buf` or a new block: as `mi_stats_get_json`.\n\n```\nuse libmimalloc_sys::*;\n\nunsafe {\n    let mut stats: mi_stats_t = std::mem::zeroed();\n    stats.size = std::mem::size_of::<mi_stats_t>();\n    stats.version = MI_STAT_VERSION as usize;\n    assert!(mi_stats_get(&mut stats));\n    let json = mi_stats_as_json(&mut stats, 0, std::ptr::null_mut());\n    assert_eq!(*json as u8, b'{');\n    mi_free(json.cast());\n}\n```"]
     pub fn mi_stats_as_json(
         stats: *mut mi_stats_t,
         buf_size: usize,
