@@ -92,6 +92,9 @@ cxx() {  # toolchain libraries compiler...
 gcc_x86() {
   local ucrt="-specs=ucrt.specs -D_UCRT -D__MSVCRT_VERSION__=0xE00" name
   static gcc "$tests $threaded" "-static -lpthread -lntdll" i686-w64-mingw32-gcc
+  # shellcheck disable=SC2086
+  build gcc fault i686-w64-mingw32-gcc $options -w -o fault.exe "$here/fault.c" static-gcc.o \
+    -lntdll -static && run gcc fault 0 fault.exe
   cxx gcc "-static -Wl,-u,__ZSt17__throw_bad_allocv,-u,__ZSt15get_new_handlerv" \
     i686-w64-mingw32-g++
   dll gcc _DllMain@12 -lgcc i686-w64-mingw32-gcc || return
@@ -108,7 +111,8 @@ gcc_x86() {
   run gcc redirect-not 0 redirect.exe theirs
   run gcc redirect 0 redirect-mi.exe ours
   run gcc unload 0 unload.exe mimalloc.dll
-  for name in 1 2 3 4 5 6 7 8; do run gcc exit_storm-$name 7 exit_storm.exe; done
+  patience=1200 run gcc exit_storm 0 exit_storm.exe 1000 running
+  patience=1200 run gcc exit_storm-stopped 0 exit_storm.exe 1000 stopped
   if [ -n "$GENUINE" ]; then
     mkdir -p genuine &&
       cp -u "$GENUINE"/{ucrtbase,vcruntime140}.dll redirect-mi.exe mimalloc.dll genuine
