@@ -99,9 +99,9 @@ gcc_x86() {
     i686-w64-mingw32-g++
   dll gcc _DllMain@12 -lgcc i686-w64-mingw32-gcc || return
   i686-w64-mingw32-gcc -dumpspecs | sed 's/-lmsvcrt/-lucrt/g' >ucrt.specs
-  for name in redirect.exe unload.exe exit_storm.exe late.dll; do
+  for name in redirect.exe unload.exe late_load.exe exit_storm.exe late.dll; do
     local source=$here/${name%.*}.c library=mimalloc.dll
-    case $name in redirect.exe | unload.exe) library='' ;; esac
+    case $name in redirect.exe | unload.exe | late_load.exe) library='' ;; esac
     # shellcheck disable=SC2086
     build gcc "$name" i686-w64-mingw32-gcc $ucrt $options -w \
       "$([ "${name##*.}" = exe ] && echo -mconsole || echo -shared)" -o "$name" "$source" $library
@@ -111,6 +111,7 @@ gcc_x86() {
   run gcc redirect-not 0 redirect.exe theirs
   run gcc redirect 0 redirect-mi.exe ours
   run gcc unload 0 unload.exe mimalloc.dll
+  run gcc late_load 0 late_load.exe
   patience=1200 run gcc exit_storm 0 exit_storm.exe 1000 running
   patience=1200 run gcc exit_storm-stopped 0 exit_storm.exe 1000 stopped
   if [ -n "$GENUINE" ]; then

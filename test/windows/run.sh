@@ -29,7 +29,7 @@ failed=0
 genuine() {  # program arguments...
   local program=$1
   shift
-  WINEDLLOVERRIDES='ucrtbase,vcruntime140,vcruntime140_1=n,b;winedbg.exe=d' \
+  WINEDLLOVERRIDES='ucrtbase,ucrtbased,vcruntime140,vcruntime140_1=n,b;winedbg.exe=d' \
     "$wine" "$program" "$@"
 }
 export -f genuine
@@ -204,17 +204,26 @@ program() {  # name options...
   build dll "$name" $gcc $ucrt $options -w -o "$name" "$@"
 }
 program redirect.exe "$root/test/windows/redirect.c"
+program late_load.exe "$root/test/windows/late_load.c"
 program unload.exe "$root/test/windows/unload.c"
 program late.dll -shared "$root/test/windows/late.c" mimalloc.dll
 program exit_storm.exe "$root/test/windows/exit_storm.c" mimalloc.dll
 program speed.exe "$root/test/windows/speed.c"
-for name in redirect speed; do ./minject --force $name.exe || outcome dll minject 1; done
+# As one on the debug runtime: where the name of a part of the runtime is, that DLL's is.
+perl -pe 's/(api-ms-win-crt-[a-z]+-l1-1-0\.dll)/"ucrtbased.dll" . "\0" x (length($1) - 13)/ge' \
+  redirect.exe >redirect-debug.exe
+for name in redirect redirect-debug speed; do ./minject --force $name.exe || outcome dll minject 1; done
 
 expect dll redirect-not 0 "$wine" redirect.exe theirs
 expect dll redirect 0 "$wine" redirect-mi.exe ours
 expect dll redirect-disabled 0 env MIMALLOC_DISABLE_REDIRECT=1 "$wine" redirect-mi.exe theirs
 expect dll unload 0 "$wine" unload.exe mimalloc.dll
-on_genuine dll redirect-genuine 0 redirect-mi.exe ours
+expect dll late_load 0 "$wine" late_load.exe
+on_genuine dll redirect-genuine 0 redirect-mi.exe ours handler
+on_genuine dll late_load-genuine 0 late_load.exe
+on_genuine dll arm64ec-refused 0 late_load.exe hybrid
+[ -z "$GENUINE" ] || cp "$GENUINE/ucrtbase.dll" genuine/ucrtbased.dll
+on_genuine dll redirect-debug 0 redirect-debug-mi.exe ours handler
 patience=1200 expect dll exit_storm 0 "$wine" exit_storm.exe 1000 running
 patience=1200 expect dll exit_storm-stopped 0 "$wine" exit_storm.exe 1000 stopped
 
@@ -332,7 +341,9 @@ left_alone() {  # name arguments...
   shift
   (cd programs && "$wine" "$name.exe" "$@") >"$name.out" 2>&1 &&
     (cd programs && "$wine" "$name-mi.exe" "$@") >"$name-mi.out" 2>&1 &&
-    cmp "$name.out" "$name-mi.out"
+    cmp "$name.out" "$name-mi.out" &&
+    (cd programs && MIMALLOC_SHOW_ERRORS=1 "$wine" "$name-mi.exe" "$@" 2>&1) |
+    grep -q 'malloc is not redirected'
   outcome programs "$name" $?
 }
 
