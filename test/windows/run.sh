@@ -217,6 +217,7 @@ for name in redirect redirect-debug speed; do ./minject --force $name.exe || out
 expect dll redirect-not 0 "$wine" redirect.exe theirs
 expect dll redirect 0 "$wine" redirect-mi.exe ours
 expect dll redirect-disabled 0 env MIMALLOC_DISABLE_REDIRECT=1 "$wine" redirect-mi.exe theirs
+expect dll mi-run 0 "$root/mi" run -- redirect.exe ours
 expect dll unload 0 "$wine" unload.exe mimalloc.dll
 expect dll late_load 0 "$wine" late_load.exe
 on_genuine dll redirect-genuine 0 redirect-mi.exe ours handler
