@@ -253,13 +253,13 @@ static int jump_from_exports(void) { return 0; }
 
 // ---- else: all imports ----
 
-static const uint8_t* exported[JUMPS];
+static any_function_t* exported[JUMPS];
 
 static any_function_t* choose_ours(const uint8_t* base, const IMAGE_THUNK_DATA* name,
                                    any_function_t* now) {
   (void)base, (void)name;
   int i = 0;
-  while (i < JUMPS && (now == NULL || exported[i] != (const uint8_t*)now)) { i++; }
+  while (i < JUMPS && (now == NULL || exported[i] != now)) { i++; }
   return i < JUMPS ? jumps[i].by : NULL;
 }
 

@@ -13,7 +13,7 @@ here=$root/test/windows
 mkdir -p "$1" && cd "$1" || exit 2
 export WINEPREFIX=$PWD/prefix WINEDEBUG=-all WINEARCH=win64 DISPLAY=
 wine=$(type -P wine64 || echo /usr/lib/wine/wine64)
-options="-std=gnu11 -O2 -I$root/include -I$root/test -fno-builtin-malloc -fexceptions"
+options="-std=gnu11 -O2 -I$root/include -I$root/test -I$here/posix -fno-builtin-malloc -fexceptions"
 gcc=x86_64-w64-mingw32-gcc
 gxx=x86_64-w64-mingw32-g++
 
@@ -40,6 +40,10 @@ export wine
 tests='aligned arena_full extended fill_preserve hooks huge_remainders override_header realloc_grid
   stats_shrinking ublock words zero zero_realloc zero_reset'
 threaded='collector full_pages page_lengths page_release stats stats_exact'
+for test in "$root"/test/stress/*.c; do
+  [[ $test == */fork_storm.c ]] || threaded+=" ../stress/$(basename "$test" .c)"
+done
+export MI_EMULATED=1  # wine's own memory for threads does not count
 
 static() {  # toolchain compiler defines libraries tests...
   local toolchain=$1 compiler=$2 defines=$3 libraries=$4 test
@@ -64,7 +68,7 @@ static() {  # toolchain compiler defines libraries tests...
 }
 if [ -n "$ZIG" ]; then
   # shellcheck disable=SC2086
-  static zig "$ZIG -target x86_64-windows-gnu" -DNDEBUG -lntdll $tests
+  static zig "$ZIG -target x86_64-windows-gnu -I$here/threads" -DNDEBUG -lntdll $tests $threaded
 else
   echo "skip zig: no zig (Python package ziglang)"
 fi
@@ -127,7 +131,7 @@ headers=/usr/include/wine/wine
 msvc="clang-19 --target=x86_64-pc-windows-msvc -O2 -w -nostdlibinc -isystem $headers/msvcrt
   -isystem $headers/windows -D_UCRT -DNDEBUG -D_InterlockedCompareExchange128=_wine_ICE128
   -DInterlockedExchange64=_InterlockedExchange64 -fexceptions -fno-builtin
-  -I$root/include -I$root/test"
+  -I$root/include -I$root/test -I$here/posix -I$here/threads"
 mingw=/usr/x86_64-w64-mingw32/lib
 
 msvc_link() {  # program objects...
@@ -169,7 +173,7 @@ msvc_test() {  # source objects...
 
 if [ -d $headers/windows ] && command -v clang-19 lld-link-19 llvm-dlltool-19 >/dev/null; then
   if build msvc library msvc_runtime; then
-    for test in zero_realloc realloc_grid words ublock ../windows/last_error; do
+    for test in $tests $threaded ../windows/last_error; do
       msvc_test "$root/test/api/$test.c" static-msvc.obj &&
         expect msvc "${test##*/}" 0 "$wine" "${test##*/}-msvc.exe"
     done
