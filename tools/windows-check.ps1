@@ -34,7 +34,9 @@ Expect 'operators-static' 0 .\operators-static.exe all
 Expect 'operators-msvc' 0 .\operators-msvc.exe handlers
 Expect 'clang-cl-redirect' 0 .\cmake-windows-clang-cl\redirect-mi.exe ours
 Expect 'redirect-not' 0 .\redirect.exe theirs
-Expect 'redirect' 0 .\redirect-mi.exe ours
+Expect 'redirect' 0 .\redirect-mi.exe ours, handler
+Expect 'late_load' 0 .\late_load.exe
+Expect 'arm64ec-refused' 0 .\late_load.exe hybrid
 $env:MIMALLOC_DISABLE_REDIRECT = '1'
 Expect 'redirect-disabled' 0 .\redirect-mi.exe theirs
 Remove-Item Env:MIMALLOC_DISABLE_REDIRECT

@@ -330,7 +330,7 @@ static HMODULE filter_runtime(const wchar_t* dll, const char* name) {
 static void shorten_ways(bool at_start) {
   const int jumped = at_start ? jump_from_exports() : 0;
   const int imported = jumped == 0 ? lead_imports_here() : 0;
-  message_verbose("… and %d of its exports, %d imports of others", jumped, imported);
+  message_verbose("%d of its exports lead here, %d imports of others", jumped, imported);
 }
 
 static HMODULE probed;  // the runtime that mi_is_redirected asks

