@@ -1,6 +1,7 @@
 /* A program that knows nothing of this library: with the DLL at the head of its imports, what the C
    runtime allocates for it is ours.
-   redirect ours|theirs [handler]      handler: of Microsoft's runtime, malloc asks the new-handler */
+   redirect ours|theirs [handler]
+   handler: malloc asks the new-handler; wine's own runtime does not. */
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
