@@ -20,12 +20,10 @@
 #if defined(_WIN32) && defined(MI_SHARED_LIB)
 #include "../port/windows_head.h"
 
-#include <winternl.h>
+#include <psapi.h>
 
 #include "../service/message.h"
 #include "windows_names.h"
-
-EXTERN_C __declspec(dllimport) PEB* NTAPI RtlGetCurrentPeb(void);  // not in every set of headers
 
 typedef void any_function_t(void);
 
@@ -263,17 +261,16 @@ static any_function_t* choose_ours(const uint8_t* base, const IMAGE_THUNK_DATA* 
   return i < JUMPS ? jumps[i].by : NULL;
 }
 
-// The loader has its lock while it calls us: the list of modules stays.
 static int lead_imports_here(void) {
-  const LIST_ENTRY* head = &RtlGetCurrentPeb()->Ldr->InMemoryOrderModuleList;
+  enum { MOST = 1024 };  // what more modules import takes the longer way
+  static HMODULE modules[MOST];
+  DWORD bytes = 0;
   int count = 0;
   for (int i = 0; i < JUMPS; i++) { runtime_find(jumps[i].name, (void*)&exported[i]); }
-  for (const LIST_ENTRY* at = head->Flink; at != head; at = at->Flink) {
-    const LDR_DATA_TABLE_ENTRY* module =
-        CONTAINING_RECORD(at, LDR_DATA_TABLE_ENTRY, InMemoryOrderLinks);
-    if (module->DllBase != (void*)crt) {
-      count += replace_imports((uint8_t*)module->DllBase, choose_ours);
-    }
+  if (!K32EnumProcessModules(GetCurrentProcess(), modules, sizeof(modules), &bytes)) { return 0; }
+  if (bytes > sizeof(modules)) { bytes = sizeof(modules); }
+  for (DWORD i = 0; i < bytes / sizeof(HMODULE); i++) {
+    if (modules[i] != crt) { count += replace_imports((uint8_t*)modules[i], choose_ours); }
   }
   return count;
 }
