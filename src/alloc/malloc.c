@@ -26,7 +26,7 @@ PRIVATE void deferred_free_call(thread_t* thread, bool force) {
   if (unlikely(thread->has_heartbeat != (fun != NULL))) {
     thread_set_heartbeat(thread, fun != NULL);
   }
-  if (likely(fun == NULL) || thread->in_deferred_free) { return; }
+  if (likely(fun == NULL) || thread->in_deferred_free || port_is_ending()) { return; }
   thread->in_deferred_free = true;
   fun(force, thread->heartbeat, load_relaxed(&deferred_free_arg));
   thread->in_deferred_free = false;

@@ -9,6 +9,10 @@ PRIVATE new_handler_t* new_handler(void);              // NULL: there is none
 PRIVATE COLD void throw_bad_alloc(size_t size);        // ends the process where there is no runtime
 PRIVATE bool handler_returns(new_handler_t* handler);  // false: it threw, and that is over
 
+#ifndef _WIN64  // the routine that a C++ runtime has for the unwinder, in the Itanium ABI
+typedef int personality_t(int version, int actions, uint64_t kind, void* exception, void* context);
+#endif
+
 #ifdef __ELF__
 // The program's operator, which throws; NULL if it does.
 typedef void* new_fun_t(size_t size);

@@ -12,7 +12,6 @@
 
 typedef new_handler_t* get_new_handler_t(void);
 typedef void throw_t(void);
-typedef int personality_t(int version, int actions, uint64_t kind, void* exception, void* context);
 typedef void* begin_catch_t(void* exception);
 
 // The caller knows the type.
@@ -36,14 +35,10 @@ PRIVATE COLD void throw_bad_alloc(size_t size) {
 
 // ---- catch ----
 
-EXTERN_C HIDDEN personality_t _mi_catch;
-__attribute__((used)) int _mi_catch(int version, int actions, uint64_t kind, void* exception,
-                                    void* context) {
-  enum { CONTINUE_UNWIND = 8 };
+static personality_t* cxx_personality(void) {
   personality_t* personality = NULL;
   cxx_find("__gxx_personality_v0", (void*)&personality);
-  if (personality == NULL) { return CONTINUE_UNWIND; }
-  return personality(version, actions, kind, exception, context);
+  return personality;
 }
 
 PRIVATE bool handler_returns(new_handler_t* handler) {

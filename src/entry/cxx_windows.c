@@ -38,7 +38,6 @@ typedef EXCEPTION_DISPOSITION personality_t(EXCEPTION_RECORD* exception, void* f
                                             CONTEXT* context, DISPATCHER_CONTEXT* dispatcher);
 #else
 #define PERSONALITY "__gxx_personality_v0"
-typedef int personality_t(int version, int actions, uint64_t kind, void* exception, void* context);
 #endif
 
 #ifdef __i386__
@@ -185,16 +184,16 @@ static bool has_microsoft_handler(void) {
 // ---- whichever it is ----
 
 PRIVATE new_handler_t* new_handler(void) {
-  if (is_gnu()) { return gnu_get_new_handler() == NULL ? NULL : gnu_get_new_handler()(); }
+  if (is_gnu()) {
+    get_new_handler_t* get = gnu_get_new_handler();
+    return get == NULL ? NULL : get();
+  }
   return has_microsoft_handler() ? microsoft_handler : NULL;
 }
 
 PRIVATE COLD void throw_bad_alloc(size_t size) {
-  if (!is_gnu()) {
-    microsoft_throw();
-  } else if (gnu_throw() != NULL) {
-    gnu_throw()();
-  }
+  throw_t* throw_it = is_gnu() ? gnu_throw() : microsoft_throw;
+  if (throw_it != NULL) { throw_it(); }
   message_fatal("out of memory in new of %zu bytes, and no C++ runtime to tell", size);
 }
 
@@ -219,14 +218,7 @@ __attribute__((used)) EXCEPTION_DISPOSITION _mi_catch(EXCEPTION_RECORD* exceptio
   return personality(exception, frame, context, dispatcher);
 }
 #elif defined(TRY_BODY)
-EXTERN_C personality_t _mi_catch;
-__attribute__((used)) int _mi_catch(int version, int actions, uint64_t kind, void* exception,
-                                    void* context) {
-  enum { CONTINUE_UNWIND = 8 };
-  personality_t* personality = gnu_personality();
-  if (personality == NULL) { return CONTINUE_UNWIND; }
-  return personality(version, actions, kind, exception, context);
-}
+static personality_t* cxx_personality(void) { return gnu_personality(); }
 #endif
 
 #ifdef TRY_BODY

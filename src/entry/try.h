@@ -9,9 +9,22 @@
 #ifndef MI_ENTRY_TRY_H
 #define MI_ENTRY_TRY_H
 
-#include "../base/attributes.h"
+#include "cxx.h"
 
 EXTERN_C void* _mi_try(void (*function)(void));
+
+#ifndef _WIN64
+static personality_t* cxx_personality(void);  // by whoever includes this; NULL: there is none
+
+EXTERN_C HIDDEN personality_t _mi_catch;
+__attribute__((used)) int _mi_catch(int version, int actions, uint64_t kind, void* exception,
+                                    void* context) {
+  enum { CONTINUE_UNWIND = 8 };
+  personality_t* personality = cxx_personality();
+  if (personality == NULL) { return CONTINUE_UNWIND; }
+  return personality(version, actions, kind, exception, context);
+}
+#endif
 
 // In each body: the call is from `from` to `to`, and an exception lands at `land`, in the register
 // that the result is in. (clang-cl would take neither labels that are numbers nor AT&T's syntax.)

@@ -78,8 +78,13 @@ static void* WINAPI find_for_library(HMODULE module, const char* name) {
   return found != NULL && strcmp(name, "VirtualAlloc2") == 0 ? (void*)failing_alloc2 : found;
 }
 
-alloc_fun* const import_alloc __asm__("__imp_VirtualAlloc") = failing_alloc;
-void* const import_find __asm__("__imp_GetProcAddress") = (void*)find_for_library;
+#ifdef __i386__ /* where names tell the bytes of their arguments */
+#define IMPORT(name, bytes) __asm__("__imp__" name "@" bytes)
+#else
+#define IMPORT(name, bytes) __asm__("__imp_" name)
+#endif
+alloc_fun* const import_alloc IMPORT("VirtualAlloc", "16") = failing_alloc;
+void* const import_find IMPORT("GetProcAddress", "8") = (void*)find_for_library;
 
 /* ---- the program ---- */
 

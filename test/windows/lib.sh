@@ -9,7 +9,7 @@ outcome() {  # toolchain name status
 expect() {  # toolchain name expected-status command...
   local toolchain=$1 name=$2 expected=$3 status
   shift 3
-  timeout 120 "$@" >"$toolchain-$name.log" 2>&1 </dev/null
+  timeout "${patience:-120}" "$@" >"$toolchain-$name.log" 2>&1 </dev/null
   status=$?
   [ $status = "$expected" ] || head -n 5 "$toolchain-$name.log"
   outcome "$toolchain" "$name" $((status == expected ? 0 : status == 0 ? 1 : status))

@@ -3,34 +3,44 @@
 # toolchain and the test. Part of ./mi cross windows-x86 and windows-arm64.
 #   other.sh FOLDER x86|arm64        what is built goes there
 # What there is is in the environment: ZIG, zig's compiler; GENUINE, a folder with Microsoft's own
-# ucrtbase.dll for x86; WINE32, a root folder with a wine of 32 bits (see enter_wine32). What is
-# empty is skipped: then programs are linked, and not run.
+# ucrtbase.dll for x86; WINE_ROOT, a root folder with a wine for the processor (see enter_wine). What
+# is empty is skipped: then programs are linked, and not run.
 root=$(cd "$(dirname "$0")/../.." && pwd)
 here=$root/test/windows processor=$2
 mkdir -p "$1" && cd "$1" || exit 2
-export folder=$PWD WINEPREFIX=$PWD/prefix WINEDEBUG=-all WINEARCH=win32 HOME=/root DISPLAY=''
-export WINESERVER=/usr/lib/wine/wineserver32
+export folder=$PWD WINEPREFIX=$PWD/prefix WINEDEBUG=-all HOME=/root DISPLAY=''
+export WINEARCH=win32 WINELOADER=/usr/lib/wine/wine WINESERVER=/usr/lib/wine/wineserver32
+export EMULATOR='' NAMESPACE=--mount
+if [ "$processor" = arm64 ]; then  # which the kernel is told of in a name space of its own
+  WINEARCH=win64 WINELOADER=/usr/lib/wine/wine64 WINESERVER=/usr/lib/wine/wineserver64
+  EMULATOR=/usr/lib/binfmt.d/qemu-aarch64.conf NAMESPACE='--user --map-root-user --mount'
+  patience=600
+fi
 options="-std=gnu11 -O2 -I$root/include -I$root/test -fno-builtin-malloc -fexceptions -DNDEBUG"
 failed=0
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-# Programs of 32 bits have their libraries where this system may have others: they get a root folder
-# of their own, in which the folder of the tests is where it is here.
+# Programs of another processor have their libraries where this system may have others: they get a
+# root folder of their own, in which the folder of the tests is where it is here.
 # shellcheck disable=SC2317  # called by other shells, by name
-enter_wine32() {  # program arguments...
-  # shellcheck disable=SC2016
-  unshare -m bash -c 'for at in /dev /proc "$folder"; do
-      mkdir -p "$WINE32$at" && mount --rbind "$at" "$WINE32$at" || exit 1
+enter_wine() {  # program arguments...
+  # shellcheck disable=SC2016,SC2086  # expands there; a list of words
+  unshare $NAMESPACE bash -c 'if [ -n "$EMULATOR" ]; then
+      mount -t binfmt_misc none /proc/sys/fs/binfmt_misc &&
+        cat "$EMULATOR" >/proc/sys/fs/binfmt_misc/register || exit 1
+    fi
+    for at in /dev /proc "$folder"; do
+      mkdir -p "$WINE_ROOT$at" && mount --rbind "$at" "$WINE_ROOT$at" || exit 1
     done
-    exec chroot "$WINE32" /usr/lib/wine/wine "$@"' sh "$@"
+    exec chroot "$WINE_ROOT" "$WINELOADER" "$@"' sh "$@"
 }
-export -f enter_wine32
+export -f enter_wine
 
 run() {  # toolchain name status program arguments...
   local program=$4
-  if [ -n "$WINE32" ]; then
-    expect "$1" "$2" "$3" bash -c 'enter_wine32 "$@"' sh "$PWD/$program" "${@:5}"
+  if [ -n "$WINE_ROOT" ]; then
+    expect "$1" "$2" "$3" bash -c 'enter_wine "$@"' sh "$PWD/$program" "${@:5}"
   else
     outcome "$1" "$2-linked" 0
   fi
@@ -92,13 +102,16 @@ cxx() {  # toolchain libraries compiler...
 gcc_x86() {
   local ucrt="-specs=ucrt.specs -D_UCRT -D__MSVCRT_VERSION__=0xE00" name
   static gcc "$tests $threaded" "-static -lpthread -lntdll" i686-w64-mingw32-gcc
+  # shellcheck disable=SC2086
+  build gcc fault i686-w64-mingw32-gcc $options -w -o fault.exe "$here/fault.c" static-gcc.o \
+    -lntdll -static && patience=600 run gcc fault 0 fault.exe
   cxx gcc "-static -Wl,-u,__ZSt17__throw_bad_allocv,-u,__ZSt15get_new_handlerv" \
     i686-w64-mingw32-g++
   dll gcc _DllMain@12 -lgcc i686-w64-mingw32-gcc || return
   i686-w64-mingw32-gcc -dumpspecs | sed 's/-lmsvcrt/-lucrt/g' >ucrt.specs
-  for name in redirect.exe unload.exe exit_storm.exe late.dll; do
+  for name in redirect.exe unload.exe late_load.exe exit_storm.exe late.dll; do
     local source=$here/${name%.*}.c library=mimalloc.dll
-    case $name in redirect.exe | unload.exe) library='' ;; esac
+    case $name in redirect.exe | unload.exe | late_load.exe) library='' ;; esac
     # shellcheck disable=SC2086
     build gcc "$name" i686-w64-mingw32-gcc $ucrt $options -w \
       "$([ "${name##*.}" = exe ] && echo -mconsole || echo -shared)" -o "$name" "$source" $library
@@ -108,7 +121,9 @@ gcc_x86() {
   run gcc redirect-not 0 redirect.exe theirs
   run gcc redirect 0 redirect-mi.exe ours
   run gcc unload 0 unload.exe mimalloc.dll
-  for name in 1 2 3 4 5 6 7 8; do run gcc exit_storm-$name 7 exit_storm.exe; done
+  run gcc late_load 0 late_load.exe
+  patience=1200 run gcc exit_storm 0 exit_storm.exe 1000 running
+  patience=1200 run gcc exit_storm-stopped 0 exit_storm.exe 1000 stopped
   if [ -n "$GENUINE" ]; then
     mkdir -p genuine &&
       cp -u "$GENUINE"/{ucrtbase,vcruntime140}.dll redirect-mi.exe mimalloc.dll genuine
@@ -119,12 +134,12 @@ gcc_x86() {
   fi
 }
 
-if [ -n "$WINE32" ] && ! [ -d prefix ]; then
-  timeout 300 bash -c 'enter_wine32 wineboot -i' >wineboot.log 2>&1
-  [ -e prefix/system.reg ] || WINE32=''
+if [ -n "$WINE_ROOT" ] && ! [ -d prefix ]; then
+  timeout 300 bash -c 'enter_wine wineboot -i' >wineboot.log 2>&1
+  [ -e prefix/drive_c/windows/system32/ntdll.dll ] || WINE_ROOT=''
 fi
-[ "$processor" != x86 ] || [ -n "$WINE32" ] ||
-  echo "skip wine: it needs root, unshare and Debian's packages for i386"
+[ -n "$WINE_ROOT" ] ||
+  echo "skip wine: it needs root, unshare and Debian's packages"
 [ "$processor" = arm64 ] || gcc_x86
 
 # ---- zig, and clang with the ABI of Microsoft's compiler -----------------------------------------

@@ -1,6 +1,7 @@
 /* A program that knows nothing of this library: with the DLL at the head of its imports, what the C
    runtime allocates for it is ours.
-   redirect ours|theirs */
+   redirect ours|theirs [handler]
+   handler: malloc asks the new-handler; wine's own runtime does not. */
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +9,9 @@
 #include <windows.h>
 
 typedef char is_in_fun(const void* p);
+typedef int handler_fun(size_t size);
+__declspec(dllimport) handler_fun* _set_new_handler(handler_fun* fun);
+__declspec(dllimport) int _set_new_mode(int mode);
 
 static is_in_fun* is_in;
 static int want, failures;
@@ -66,6 +70,24 @@ static void test_runtime(void) {
   expect("getenv", strcmp(getenv("TEST"), "OTHER") == 0);
 }
 
+static int handler_calls;
+
+static int handler(size_t size) {
+  (void)size;
+  return ++handler_calls < 3; /* whether to try again */
+}
+
+/* malloc asks the new-handler where it has been told to. */
+static void test_handler(void) {
+  volatile size_t too_much = (size_t)-1 / 4;
+  (void)_set_new_handler(handler);
+  expect("malloc of too much", malloc(too_much) == NULL && handler_calls == 0);
+  expect("_set_new_mode", _set_new_mode(1) == 0);
+  expect("malloc of too much asks", malloc(too_much) == NULL && handler_calls == 3);
+  (void)_set_new_mode(0);
+  (void)_set_new_handler(NULL);
+}
+
 int main(int argc, char** argv) {
   const HMODULE dll = GetModuleHandleA("mimalloc.dll");
   if (dll != NULL) { is_in = (is_in_fun*)(void*)GetProcAddress(dll, "mi_is_in_heap_region"); }
@@ -88,6 +110,7 @@ int main(int argc, char** argv) {
   free(p);
   test_recalloc();
   test_runtime();
+  if (argc > 2) { test_handler(); }
   const HANDLE thread = CreateThread(NULL, 0, run, NULL, 0, NULL);
   WaitForSingleObject(thread, INFINITE);
   return failures != 0;

@@ -1,5 +1,6 @@
 #   ./mi run [--stats] [VARIANT] -- PROGRAM ARGS...
-#       Runs PROGRAM on this allocator. --stats: prints statistics when it ends.
+#       Runs PROGRAM on this allocator. --stats: prints statistics when it ends. One for Windows
+#       (x64) runs under wine, as a copy beside it that loads mimalloc.dll.
 #   ./mi run --compare [RUNS] [VARIANT] -- PROGRAM ARGS...
 #       Runs it with the system's allocator and with this one, RUNS times each (5), in turn, and
 #       prints the medians of time, memory and page faults. Only the first run's output is shown.
@@ -19,6 +20,13 @@ mi_run() {
   done
   [ $# -gt 0 ] || die "which program? ./mi run [OPTIONS] -- PROGRAM ARGS..." 2
   [ $stats = no ] || [ "$runs" = 0 ] || die "--stats and --compare do not go together" 2
+  if is_windows_program "$1"; then
+    if [ "$preset" != release ] || [ "$runs" != 0 ]; then
+      die "under wine there is --stats alone" 2
+    fi
+    [ $stats = no ] || export MIMALLOC_SHOW_STATS=1
+    run_in_wine "$@"
+  fi
   program=$(type -P -- "$1") || die "$1: no such program" 127
   library=$(library_of "$preset")
   build_library "$preset"

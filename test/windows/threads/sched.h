@@ -1,0 +1,1 @@
+#include "pthread.h"
