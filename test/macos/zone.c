@@ -133,6 +133,27 @@ static void test_enumerator(void) {
   compare("after collecting", read_copy);
 }
 
+static size_t committed(void) {
+  size_t bytes = 0;
+  mi_process_info(NULL, NULL, NULL, NULL, NULL, &bytes, NULL, NULL);
+  return bytes;
+}
+
+/* What is free, and would be kept for long, goes back to the system. The blocks are short, since
+   debug builds keep no memory of a longer one that was freed. */
+static void test_pressure(void) {
+  enum { BLOCKS = 10000, BYTES = 1000 };
+  static void* blocks[BLOCKS];
+  mi_option_set(mi_option_purge_delay, 1000000);
+  mi_collect(true); /* what waits for a shorter time would take the rest along */
+  const size_t before = committed();
+  for (int i = 0; i < BLOCKS; i++) { blocks[i] = memset(mi_malloc(BYTES), 1, BYTES); }
+  for (int i = 0; i < BLOCKS; i++) { mi_free(blocks[i]); }
+  CHECK(committed() > before);
+  const size_t kept = committed() - before;
+  CHECK(zone->pressure_relief(zone, 0) >= kept && committed() <= before);
+}
+
 static void test_functions(void) {
   malloc_statistics_t sum;
   void* batch[10];
@@ -153,7 +174,7 @@ static void test_functions(void) {
   p = zone->realloc(zone, p, 20000);
   CHECK(malloc_zone_from_ptr(p) == zone);
   free(p);
-  (void)zone->pressure_relief(zone, 0);
+  test_pressure();
   CHECK(!zone->introspect->zone_locked(zone));
   zone->introspect->force_lock(zone);
   CHECK(zone->introspect->zone_locked(zone));
