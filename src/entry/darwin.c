@@ -36,11 +36,11 @@ static bool is_ours(const void* p) {
   return (uint64_t)(uintptr_t)p >> MAP_ADDRESS_BITS == 0 && page_of(p) != page_none();
 }
 
-// 0 if it is not the start of a block of ours.
+// 0 if it is not the start of a block of ours: so a block of no bytes has one.
 static size_t own_size(const void* p) {
   const page_t* page = page_of(p);
   const bool known = is_ours(p) && (page_is_guarded(page) || page_has_block(page, p));
-  return known ? block_usable(p) : 0;
+  return known ? size_max(block_usable(p), 1) : 0;
 }
 
 static void* allocate(size_t alignment, size_t size, bool zero) {

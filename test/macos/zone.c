@@ -105,7 +105,7 @@ static void allocate_special(void) {
   mi_option_set(mi_option_guarded_sample_rate, 1);
   while (count < 50) { blocks[count++] = mi_malloc((size_t)count * 40); }
   mi_option_set(mi_option_guarded_sample_rate, 0);
-  for (int i = 0; i < count; i++) { CHECK(blocks[i] != NULL); }
+  for (int i = 0; i < count; i++) { CHECK(malloc_zone_from_ptr(blocks[i]) == zone); }
 }
 
 static void test_enumerator(void) {
@@ -131,6 +131,19 @@ static void test_enumerator(void) {
   compare("which is gone", NULL);
   mi_collect(true);
   compare("after collecting", read_copy);
+}
+
+/* The system takes a block for ours if it has a size. */
+static void test_no_bytes(void) {
+  for (int guarded = 0; guarded < 2; guarded++) {
+    mi_option_set(mi_option_guarded_sample_rate, guarded);
+    mi_option_set(mi_option_guarded_precise, guarded);
+    char* p = malloc(0);
+    CHECK(malloc_zone_from_ptr(p) == zone && malloc_size(p) >= 1);
+    free(realloc(p, 10));
+    free(calloc(0, 8));
+  }
+  mi_option_set(mi_option_guarded_sample_rate, 0);
 }
 
 static size_t committed(void) {
@@ -174,6 +187,7 @@ static void test_functions(void) {
   p = zone->realloc(zone, p, 20000);
   CHECK(malloc_zone_from_ptr(p) == zone);
   free(p);
+  test_no_bytes();
   test_pressure();
   CHECK(!zone->introspect->zone_locked(zone));
   zone->introspect->force_lock(zone);
