@@ -65,11 +65,11 @@ FAST void port_unlock(_Atomic(uint32_t)* word) {
 
 // ---- what src/entry/darwin_zone.c asks for ----
 
-PRIVATE void port_fork_by_zone(
-    void);  // from now on who calls the next three is the system's malloc
+// From now on it is the system's malloc that calls the next two.
+UNUSED PRIVATE void port_fork_by_zone(void);
 PRIVATE void port_fork_prepare(void);     // once for each fork, by whatever way
 PRIVATE void port_fork_done(bool child);  // … and only after it
-PRIVATE bool port_fork_is_prepared(void);
+UNUSED PRIVATE bool port_fork_is_prepared(void);
 
 #define PORT_HAS_MEMORY_TAG 1
 PRIVATE void port_tag_memory(long tag);

@@ -580,6 +580,8 @@ static int s_fork(void) {
 
 /* ---- memory ---- */
 
+static _Atomic(int) memory_tag;
+
 static void* s_mmap(void* at, size_t bytes, int protection, int flags, int file, off_t offset) {
   enum { FIXED = 0x10, NORESERVE = 0x40, ANON = 0x1000, TAG_SHIFT = 24 };
   int ours = flags & (MAP_SHARED | MAP_PRIVATE);
@@ -587,6 +589,7 @@ static void* s_mmap(void* at, size_t bytes, int protection, int flags, int file,
   if ((flags & NORESERVE) != 0) { ours |= MAP_NORESERVE; }
   if ((flags & ANON) != 0) {
     if (file != -1 && (file & ((1 << TAG_SHIFT) - 1)) != 0) { die("mmap with", "a strange tag"); }
+    memory_tag = file == -1 ? 0 : (int)((unsigned)file >> TAG_SHIFT);
     ours |= MAP_ANONYMOUS;
     file = -1;
   }
@@ -1140,7 +1143,9 @@ static int s_backtrace(void** frames, int most) {
   }
   return count;
 }
-static int machorun_reuses(void) { return reusable_calls * 10000 + reuse_calls; }
+static int machorun_offered(void) { return reusable_calls; }
+static int machorun_reused(void) { return reuse_calls; }
+static int machorun_tag(void) { return memory_tag; }
 static size_t machorun_own_blocks(void) {
   size_t count = 0;
   for (size_t i = 0; i < OWN_BLOCKS; i++) { count += own_blocks[i] != 0; }
@@ -1245,7 +1250,6 @@ static const entry_t entries[] = {ENTRY(malloc),
                                   {"_srandomdev", (void*)s_zero},
                                   {"_malloc_create_zone", (void*)s_zero},
                                   {"_malloc_set_zone_name", (void*)s_zero},
-                                  {"_srandomdev", (void*)s_zero},
                                   ENTRY(strlcpy),
                                   ENTRY(strlcat),
                                   ENTRY(sysctlbyname),
@@ -1275,7 +1279,9 @@ static const entry_t entries[] = {ENTRY(malloc),
                                   {"___stack_chk_guard", &stack_guard},
                                   {"dyld_stub_binder", (void*)s_zero},
                                   {"__tlv_bootstrap", (void*)variable_get},
-                                  {"_machorun_reuses", (void*)machorun_reuses},
+                                  {"_machorun_offered", (void*)machorun_offered},
+                                  {"_machorun_reused", (void*)machorun_reused},
+                                  {"_machorun_tag", (void*)machorun_tag},
                                   {"_machorun_own_blocks", (void*)machorun_own_blocks},
                                   VARIADIC_ENTRIES};
 

@@ -1,5 +1,5 @@
-/* Memory that was offered to the system is said to be in use again before it is; guards that are
-   hit are signals that a program's own handler sees. */
+/* Memory has a tag; what was offered to the system is said to be in use again before it is; guards
+   that are hit are signals that a program's own handler sees. */
 #include <malloc/malloc.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -9,8 +9,11 @@
 #include "check.h"
 #include "mimalloc.h"
 
-/* Only the loader has it: times of MADV_FREE_REUSABLE × 10000, and of MADV_FREE_REUSE. */
-extern int machorun_reuses(void) __attribute__((weak_import));
+/* Only the loader has them: times of MADV_FREE_REUSABLE, of MADV_FREE_REUSE, and the tag of the
+   memory that was mapped last. */
+extern int machorun_offered(void) __attribute__((weak_import));
+extern int machorun_reused(void) __attribute__((weak_import));
+extern int machorun_tag(void) __attribute__((weak_import));
 
 enum { BLOCKS = 200, BYTES = 500000 };
 static sigjmp_buf place;
@@ -34,9 +37,8 @@ int main(void) {
     }
     mi_collect(true);
   }
-  const int offered = machorun_reuses() / 10000, used = machorun_reuses() % 10000;
-  CHECK(offered > 0 && used > 0);
-  fprintf(stderr, "offered %d times, used again %d times\n", offered, used);
+  CHECK(machorun_offered == NULL || (machorun_offered() > 0 && machorun_reused() > 0));
+  CHECK(machorun_tag == NULL || machorun_tag() == mi_option_get(mi_option_os_tag));
 
   struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO};
   sigaction(SIGBUS, &action, NULL);

@@ -24,12 +24,13 @@ expect() {  # name expected-status command...
 
 # ---- the library -----------------------------------------------------------------------------------
 
-for variant in release debug secure small; do
+for variant in release debug secure small embedded; do
   case $variant in
     release) defines=-DNDEBUG ;;
     debug) defines=-UNDEBUG ;;  # zig defines it with -O2
     secure) defines="-DNDEBUG -DMI_SECURE=4" ;;
     small) defines="-DNDEBUG -DMI_SMALL" ;;
+    embedded) defines="-DNDEBUG -UMI_MALLOC_OVERRIDE" ;;
   esac
   # shellcheck disable=SC2086
   $compiler $options $library $defines -c -o $variant.o "$root/src/static.c" >$variant.log 2>&1
@@ -81,6 +82,8 @@ portable release -DNDEBUG $(printf 'api/%s ' $api) $(printf 'stress/%s ' $stress
 portable debug -UNDEBUG $(printf 'api/%s ' $checked)
 # shellcheck disable=SC2046,SC2086
 portable secure "-DNDEBUG -DMI_SECURE=4" $(printf 'api/%s ' $checked)
+# shellcheck disable=SC2046,SC2086
+portable embedded -DNDEBUG $(printf 'api/%s ' $checked) stress/fork_storm stress/thread_churn
 
 # ---- the family as C and POSIX have it, by the names that the library is inserted for ---------------
 
