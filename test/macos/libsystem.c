@@ -173,10 +173,15 @@ static int s_pthread_mutex_init(void* p, void* attributes) {
 static int s_pthread_once(void* p, void (*run)(void)) { return pthread_once(INNER(p), run); }
 
 /* It leaves errno as it was, as the waits of macOS' own locks do. */
-static void futex(_Atomic(uint32_t)* word, int operation, uint32_t value) {
+static void futex_for(_Atomic(uint32_t)* word, int operation, uint32_t value,
+                      const struct timespec* most) {
   const int saved = errno;
-  (void)syscall(SYS_futex, word, operation, value, NULL, NULL, 0);
+  (void)syscall(SYS_futex, word, operation, value, most, NULL, 0);
   errno = saved;
+}
+
+static void futex(_Atomic(uint32_t)* word, int operation, uint32_t value) {
+  futex_for(word, operation, value, NULL);
 }
 
 static int s_pthread_cond_init(void* p, void* attributes) {
@@ -185,12 +190,19 @@ static int s_pthread_cond_init(void* p, void* attributes) {
   return 0;
 }
 
-static int s_pthread_cond_wait(void* p, void* mutex) {
+static int s_pthread_cond_timedwait_relative_np(void* p, void* mutex, const struct timespec* most) {
+  enum { TIMED_OUT = 60 };
   _Atomic(uint32_t)* word = INNER(p);
   const uint32_t before = *word;
   s_pthread_mutex_unlock(mutex);
-  futex(word, FUTEX_WAIT, before);
-  return s_pthread_mutex_lock(mutex);
+  futex_for(word, FUTEX_WAIT, before, most);
+  const int error = most != NULL && *word == before ? TIMED_OUT : 0;
+  s_pthread_mutex_lock(mutex);
+  return error;
+}
+
+static int s_pthread_cond_wait(void* p, void* mutex) {
+  return s_pthread_cond_timedwait_relative_np(p, mutex, NULL);
 }
 
 static int s_pthread_cond_broadcast(void* p) {
@@ -957,7 +969,7 @@ static void on_signal(int ours, siginfo_t* from, void* at) {
   context_t context = {.bytes = sizeof(registers), .registers = &registers};
   if (action.handler == NULL) {
     signal(ours, SIG_DFL);
-    if (!is_fault) { raise(ours); }
+    if (!is_fault || from->si_code <= 0) { raise(ours); } /* else the access is repeated */
   } else if ((action.flags & WITH_INFO) != 0) {
     ((void (*)(int, info_t*, context_t*))action.handler)(number, &info, &context);
   } else if (action.handler != (void*)1) {
@@ -1213,6 +1225,7 @@ static const entry_t entries[] = {ENTRY(malloc),
                                   ENTRY(pthread_once),
                                   ENTRY(pthread_cond_init),
                                   ENTRY(pthread_cond_wait),
+                                  ENTRY(pthread_cond_timedwait_relative_np),
                                   ENTRY(pthread_cond_broadcast),
                                   ENTRY(pthread_atfork),
                                   {"_pthread_cond_signal", (void*)s_pthread_cond_broadcast},

@@ -1,10 +1,12 @@
 /* Memory has a tag; what was offered to the system is said to be in use again before it is; guards
-   that are hit are signals that a program's own handler sees. */
+   that are hit are signals that a program's own handler sees, and what is sent is not lost. */
 #include <malloc/malloc.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "check.h"
 #include "mimalloc.h"
@@ -25,8 +27,22 @@ static void on_fault(int number, siginfo_t* info, void* context) {
   siglongjmp(place, 1);
 }
 
+/* Nothing would repeat a signal that is sent. */
+static void test_sent(void) {
+  int status = 0;
+  const pid_t child = fork();
+  if (child == 0) {
+    mi_option_set(mi_option_guarded_sample_rate, 1);
+    for (int i = 0; i < 10; i++) { free(malloc(64)); }
+    raise(SIGBUS);
+    _exit(0);
+  }
+  CHECK(waitpid(child, &status, 0) == child && WIFSIGNALED(status));
+}
+
 int main(void) {
   static char* blocks[BLOCKS];
+  test_sent();
   mi_option_set(mi_option_purge_decommits, 0);
   mi_option_set(mi_option_purge_delay, 0);
   for (int round = 0; round < 3; round++) {
