@@ -63,7 +63,7 @@ FAST void port_unlock(_Atomic(uint32_t)* word) {
   os_unfair_lock_unlock((os_unfair_lock_t)(void*)word);
 }
 
-// ---- what src/entry/darwin_zone.c asks for ----
+// ---- forks, for src/entry/darwin.c ----
 
 // From now on it is the system's malloc that calls the next two.
 UNUSED PRIVATE void port_fork_by_zone(void);
@@ -71,11 +71,12 @@ PRIVATE void port_fork_prepare(void);     // once for each fork, by whatever way
 PRIVATE void port_fork_done(bool child);  // … and only after it
 UNUSED PRIVATE bool port_fork_is_prepared(void);
 
+// ---- what port.h asks for ----
+
 #define PORT_HAS_MEMORY_TAG 1
 PRIVATE void port_tag_memory(long tag);
 #define PORT_HAS_REUSE 1
 PRIVATE void port_reuse(void* start, size_t bytes);
-
 PRIVATE bool port_free_foreign(void* p);
 PRIVATE bool port_realloc_foreign(void* p, size_t size, void** out);
 

@@ -1045,6 +1045,10 @@ __attribute__((used)) static int h_fprintf(FILE* file, const char* form, REST, v
   UNUSED_REST;
   return vfprintf(file, form, list_at(at));
 }
+__attribute__((used)) static int h_asprintf(char** out, const char* form, REST, void* at) {
+  UNUSED_REST;
+  return vasprintf(out, form, list_at(at));
+}
 __attribute__((used)) static int h_sscanf(const char* text, const char* form, REST, void* at) {
   UNUSED_REST;
   return vsscanf(text, form, list_at(at));
@@ -1083,6 +1087,7 @@ __attribute__((used)) static int h_fcntl(int file, int what, REST, const long* a
 }
 ON_STACK(printf)
 ON_STACK(fprintf)
+ON_STACK(asprintf)
 ON_STACK(sscanf)
 ON_STACK(fscanf)
 ON_STACK(sprintf)
@@ -1092,10 +1097,11 @@ ON_STACK(snprintf_chk)
 ON_STACK(open)
 ON_STACK(fcntl)
 #define AT(name)    {"_" #name, (void*)v_##name}
-#define VARIADIC_ENTRIES                                                                           \
-  AT(printf), AT(fprintf), AT(sscanf), AT(fscanf), AT(sprintf), AT(snprintf), AT(open), AT(fcntl), \
-      ENTRY(vfprintf), ENTRY(vsnprintf), {"___sprintf_chk", (void*)v_sprintf_chk},                 \
-      {"___snprintf_chk", (void*)v_snprintf_chk}, {"___vsnprintf_chk", (void*)s_vsnprintf_chk},
+#define VARIADIC_ENTRIES                                                                    \
+  AT(printf), AT(fprintf), AT(asprintf), AT(sscanf), AT(fscanf), AT(sprintf), AT(snprintf), \
+      AT(open), AT(fcntl), ENTRY(vfprintf), ENTRY(vsnprintf),                               \
+      {"___sprintf_chk", (void*)v_sprintf_chk}, {"___snprintf_chk", (void*)v_snprintf_chk}, \
+      {"___vsnprintf_chk", (void*)s_vsnprintf_chk},
 #endif
 
 /* ---- the table ---- */
