@@ -1,5 +1,5 @@
 /* Work for libraries of others, of which programs.sh makes programs for macOS: what they print must
-   be the same whoever allocates. One of WITH_LUA, WITH_QUICKJS, WITH_SQLITE, WITH_ZSTD is defined. */
+   be the same whoever allocates. WITH_LUA, WITH_QUICKJS, WITH_SQLITE or WITH_ZSTD is defined. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
