@@ -16,7 +16,7 @@ outcome() {  # name status
 expect() {  # name expected-status command...
   local name=$1 expected=$2 status
   shift 2
-  timeout 300 "$@" >"$name.log" 2>&1 </dev/null
+  timeout 900 "$@" >"$name.log" 2>&1 </dev/null
   status=$?
   [ $status = "$expected" ] || tail -n 5 "$name.log"
   outcome "$name" $((status == expected ? 0 : status == 0 ? 1 : status))
