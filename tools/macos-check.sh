@@ -42,13 +42,14 @@ expect hardened 0 "${inserted[@]}" ./hardened theirs
 # ---- tools that read the zone of another process ---------------------------------------------------
 
 expect tools-build 0 cc -O0 -fno-builtin -w -o tools "$here/tools.c"
-"${inserted[@]}" ./tools &
+"${inserted[@]}" MIMALLOC_OS_TAG=250 ./tools &
 process=$!
 sleep 2
 expect heap 0 heap $process
 expect heap-names-the-zone 0 grep -qi mimalloc heap.log
 expect vmmap 0 vmmap $process
 expect vmmap-names-the-zone 0 grep -qi mimalloc vmmap.log
+expect vmmap-shows-the-tag 0 grep -q 'Memory Tag 250' vmmap.log
 expect leaks 1 leaks $process  # 1: there are some
 expect leaks-finds-them 0 grep -qE '[0-9]+ leaks for' leaks.log
 kill $process

@@ -20,27 +20,29 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <mach-o/loader.h>
+
+#include "../base/modes.h"
+
+#ifdef MI_MALLOC_OVERRIDE
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/modes.h"
 #include "../heap/verify.h"
 #include "../service/message.h"
 #include "darwin_zone.h"
-
-#ifdef MI_MALLOC_OVERRIDE
 
 // Also asked of what is no address.
 static bool is_ours(const void* p) {
   return (uint64_t)(uintptr_t)p >> MAP_ADDRESS_BITS == 0 && page_of(p) != page_none();
 }
 
-// 0 if it is not the start of a block of ours.
+// 0 if it is not the start of a block of ours: so a block of no bytes has one.
 static size_t own_size(const void* p) {
   const page_t* page = page_of(p);
   const bool known = is_ours(p) && (page_is_guarded(page) || page_has_block(page, p));
-  return known ? block_usable(p) : 0;
+  return known ? size_max(block_usable(p), 1) : 0;
 }
 
 static void* allocate(size_t alignment, size_t size, bool zero) {
@@ -48,6 +50,8 @@ static void* allocate(size_t alignment, size_t size, bool zero) {
 }
 
 // ---- the zone ----
+
+typedef unsigned long long type_id_t;  // what the compiler knows of a block's type
 
 static zone_memory_t zone_memory;  // all in zeros, so not part of the file
 #define OWN_ZONE (&zone_memory.zone.base)
@@ -117,44 +121,6 @@ static boolean_t zone_claimed_address(malloc_zone_t* zone, void* p) {
   return is_ours(p);
 }
 
-static void* zone_malloc_with_options(malloc_zone_t* zone, size_t alignment, size_t size,
-                                      uint64_t options) {
-  enum { CLEAR = 1 };
-  (void)zone;
-  return allocate(alignment == 0 ? 1 : alignment, size, (options & CLEAR) != 0);
-}
-
-// What the compiler knows of the type is not used.
-
-typedef unsigned long long type_id_t;
-
-static void* zone_type_malloc(malloc_zone_t* zone, size_t size, type_id_t type) {
-  (void)type;
-  return zone_malloc(zone, size);
-}
-
-static void* zone_type_calloc(malloc_zone_t* zone, size_t count, size_t size, type_id_t type) {
-  (void)type;
-  return zone_calloc(zone, count, size);
-}
-
-static void* zone_type_realloc(malloc_zone_t* zone, void* p, size_t size, type_id_t type) {
-  (void)type;
-  return zone_realloc(zone, p, size);
-}
-
-static void* zone_type_memalign(malloc_zone_t* zone, size_t alignment, size_t size,
-                                type_id_t type) {
-  (void)type;
-  return zone_memalign(zone, alignment, size);
-}
-
-static void* zone_type_malloc_with_options(malloc_zone_t* zone, size_t alignment, size_t size,
-                                           uint64_t options, type_id_t type) {
-  (void)type;
-  return zone_malloc_with_options(zone, alignment, size, options);
-}
-
 // ---- what tools ask of it ----
 
 static size_t zone_good_size(malloc_zone_t* zone, size_t size) {
@@ -217,8 +183,61 @@ static malloc_introspection_t zone_introspection = {
     .task_statistics = zone_task_statistics,
 };
 
+// ---- what zones have since macOS 15; earlier headers do not know it ----
+
+#ifdef __MAC_15_0
+static void* zone_malloc_with_options(malloc_zone_t* zone, size_t alignment, size_t size,
+                                      uint64_t options) {
+  enum { CLEAR = 1 };
+  (void)zone;
+  return allocate(alignment == 0 ? 1 : alignment, size, (options & CLEAR) != 0);
+}
+
+// What the compiler knows of the type is not used.
+
+static void* zone_type_malloc(malloc_zone_t* zone, size_t size, type_id_t type) {
+  (void)type;
+  return zone_malloc(zone, size);
+}
+
+static void* zone_type_calloc(malloc_zone_t* zone, size_t count, size_t size, type_id_t type) {
+  (void)type;
+  return zone_calloc(zone, count, size);
+}
+
+static void* zone_type_realloc(malloc_zone_t* zone, void* p, size_t size, type_id_t type) {
+  (void)type;
+  return zone_realloc(zone, p, size);
+}
+
+static void* zone_type_memalign(malloc_zone_t* zone, size_t alignment, size_t size,
+                                type_id_t type) {
+  (void)type;
+  return zone_memalign(zone, alignment, size);
+}
+
+static void* zone_type_malloc_with_options(malloc_zone_t* zone, size_t alignment, size_t size,
+                                           uint64_t options, type_id_t type) {
+  (void)type;
+  return zone_malloc_with_options(zone, alignment, size, options);
+}
+
+static void zone_setup_newer(malloc_zone_t* zone) {
+  enum { VERSION = 16 };  // also macOS 26's
+  zone->version = VERSION;
+  zone->malloc_with_options = zone_malloc_with_options;
+  zone->malloc_type_malloc = zone_type_malloc;
+  zone->malloc_type_calloc = zone_type_calloc;
+  zone->malloc_type_realloc = zone_type_realloc;
+  zone->malloc_type_memalign = zone_type_memalign;
+  zone->malloc_type_malloc_with_options = zone_type_malloc_with_options;
+}
+#else
+static void zone_setup_newer(malloc_zone_t* zone) { (void)zone; }
+#endif
+
 static void zone_setup(void) {
-  enum { VERSION = 16 };  // the latest, of macOS 26
+  enum { VERSION = 12 };  // of macOS 11
   zone_memory.zone.base = (malloc_zone_t){
       .size = zone_size,
       .malloc = zone_malloc,
@@ -236,13 +255,8 @@ static void zone_setup(void) {
       .free_definite_size = zone_free_definite_size,
       .pressure_relief = zone_pressure_relief,
       .claimed_address = zone_claimed_address,
-      .malloc_with_options = zone_malloc_with_options,
-      .malloc_type_malloc = zone_type_malloc,
-      .malloc_type_calloc = zone_type_calloc,
-      .malloc_type_realloc = zone_type_realloc,
-      .malloc_type_memalign = zone_type_memalign,
-      .malloc_type_malloc_with_options = zone_type_malloc_with_options,
   };
+  zone_setup_newer(OWN_ZONE);
   zone_memory.zone.roots = zone_roots();
 }
 
@@ -364,15 +378,15 @@ static int by_name_type_posix_memalign(void** out, size_t alignment, size_t size
   return by_name_posix_memalign(out, alignment, size);
 }
 
-// The loader passes over a name that the system has not.
-#define SINCE_14 EXTERN_C __attribute__((weak_import))
-SINCE_14 void* malloc_type_malloc(size_t, type_id_t);
-SINCE_14 void* malloc_type_calloc(size_t, size_t, type_id_t);
-SINCE_14 void malloc_type_free(void*, type_id_t);
-SINCE_14 void* malloc_type_realloc(void*, size_t, type_id_t);
-SINCE_14 void* malloc_type_valloc(size_t, type_id_t);
-SINCE_14 void* malloc_type_aligned_alloc(size_t, size_t, type_id_t);
-SINCE_14 int malloc_type_posix_memalign(void**, size_t, size_t, type_id_t);
+// The loader passes over a name that the system has not. (Headers may keep them from programs.)
+#define SINCE_14(name) __asm__("_malloc_type_" #name) __attribute__((weak_import))
+EXTERN_C void* typed_malloc(size_t, type_id_t) SINCE_14(malloc);
+EXTERN_C void* typed_calloc(size_t, size_t, type_id_t) SINCE_14(calloc);
+EXTERN_C void typed_free(void*, type_id_t) SINCE_14(free);
+EXTERN_C void* typed_realloc(void*, size_t, type_id_t) SINCE_14(realloc);
+EXTERN_C void* typed_valloc(size_t, type_id_t) SINCE_14(valloc);
+EXTERN_C void* typed_aligned_alloc(size_t, size_t, type_id_t) SINCE_14(aligned_alloc);
+EXTERN_C int typed_posix_memalign(void**, size_t, size_t, type_id_t) SINCE_14(posix_memalign);
 
 typedef struct interposed {
   const void *by, *name;
@@ -392,13 +406,13 @@ __attribute__((used, section("__DATA,__interpose"))) static const interposed_t i
     BY(by_name_posix_memalign, posix_memalign),
     BY(by_name_malloc_size, malloc_size),
     BY(by_name_malloc_good_size, malloc_good_size),
-    BY(by_name_type_malloc, malloc_type_malloc),
-    BY(by_name_type_calloc, malloc_type_calloc),
-    BY(by_name_type_free, malloc_type_free),
-    BY(by_name_type_realloc, malloc_type_realloc),
-    BY(by_name_type_valloc, malloc_type_valloc),
-    BY(by_name_type_aligned_alloc, malloc_type_aligned_alloc),
-    BY(by_name_type_posix_memalign, malloc_type_posix_memalign),
+    BY(by_name_type_malloc, typed_malloc),
+    BY(by_name_type_calloc, typed_calloc),
+    BY(by_name_type_free, typed_free),
+    BY(by_name_type_realloc, typed_realloc),
+    BY(by_name_type_valloc, typed_valloc),
+    BY(by_name_type_aligned_alloc, typed_aligned_alloc),
+    BY(by_name_type_posix_memalign, typed_posix_memalign),
 };
 #pragma clang diagnostic pop
 

@@ -174,7 +174,7 @@ static struct {
   bool by_zone;
 } fork_calls;
 
-PRIVATE bool port_fork_is_prepared(void) { return load_relaxed(&fork_calls.by) != 0; }
+UNUSED PRIVATE bool port_fork_is_prepared(void) { return load_relaxed(&fork_calls.by) != 0; }
 
 PRIVATE void port_fork_prepare(void) {
   if (fork_calls.prepare == NULL || load_relaxed(&fork_calls.by) == port_thread_id()) { return; }
@@ -195,7 +195,7 @@ PRIVATE void port_fork_done(bool child) {
 static void fork_parent_done(void) { port_fork_done(false); }
 static void fork_child_done(void) { port_fork_done(true); }
 
-PRIVATE void port_fork_by_zone(void) { fork_calls.by_zone = true; }
+UNUSED PRIVATE void port_fork_by_zone(void) { fork_calls.by_zone = true; }
 
 // Handlers of pthread_atfork that were there before ours run after it, and may allocate. The hooks
 // of a zone come after all of them.

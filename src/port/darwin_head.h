@@ -3,7 +3,8 @@
 #define MI_PORT_DARWIN_HEAD_H
 
 #define thread_t mach_thread_t
-#include <mach/mach.h>
+#include <mach/mach_init.h>
+#include <mach/task.h>
 #include <malloc/malloc.h>
 #include <os/lock.h>
 #undef thread_t

@@ -63,19 +63,20 @@ FAST void port_unlock(_Atomic(uint32_t)* word) {
   os_unfair_lock_unlock((os_unfair_lock_t)(void*)word);
 }
 
-// ---- what src/entry/darwin_zone.c asks for ----
+// ---- forks, for src/entry/darwin.c ----
 
-PRIVATE void port_fork_by_zone(
-    void);  // from now on who calls the next three is the system's malloc
+// From now on it is the system's malloc that calls the next two.
+UNUSED PRIVATE void port_fork_by_zone(void);
 PRIVATE void port_fork_prepare(void);     // once for each fork, by whatever way
 PRIVATE void port_fork_done(bool child);  // … and only after it
-PRIVATE bool port_fork_is_prepared(void);
+UNUSED PRIVATE bool port_fork_is_prepared(void);
+
+// ---- what port.h asks for ----
 
 #define PORT_HAS_MEMORY_TAG 1
 PRIVATE void port_tag_memory(long tag);
 #define PORT_HAS_REUSE 1
 PRIVATE void port_reuse(void* start, size_t bytes);
-
 PRIVATE bool port_free_foreign(void* p);
 PRIVATE bool port_realloc_foreign(void* p, size_t size, void** out);
 

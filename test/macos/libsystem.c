@@ -173,10 +173,15 @@ static int s_pthread_mutex_init(void* p, void* attributes) {
 static int s_pthread_once(void* p, void (*run)(void)) { return pthread_once(INNER(p), run); }
 
 /* It leaves errno as it was, as the waits of macOS' own locks do. */
-static void futex(_Atomic(uint32_t)* word, int operation, uint32_t value) {
+static void futex_for(_Atomic(uint32_t)* word, int operation, uint32_t value,
+                      const struct timespec* most) {
   const int saved = errno;
-  (void)syscall(SYS_futex, word, operation, value, NULL, NULL, 0);
+  (void)syscall(SYS_futex, word, operation, value, most, NULL, 0);
   errno = saved;
+}
+
+static void futex(_Atomic(uint32_t)* word, int operation, uint32_t value) {
+  futex_for(word, operation, value, NULL);
 }
 
 static int s_pthread_cond_init(void* p, void* attributes) {
@@ -185,12 +190,19 @@ static int s_pthread_cond_init(void* p, void* attributes) {
   return 0;
 }
 
-static int s_pthread_cond_wait(void* p, void* mutex) {
+static int s_pthread_cond_timedwait_relative_np(void* p, void* mutex, const struct timespec* most) {
+  enum { TIMED_OUT = 60 };
   _Atomic(uint32_t)* word = INNER(p);
   const uint32_t before = *word;
   s_pthread_mutex_unlock(mutex);
-  futex(word, FUTEX_WAIT, before);
-  return s_pthread_mutex_lock(mutex);
+  futex_for(word, FUTEX_WAIT, before, most);
+  const int error = most != NULL && *word == before ? TIMED_OUT : 0;
+  s_pthread_mutex_lock(mutex);
+  return error;
+}
+
+static int s_pthread_cond_wait(void* p, void* mutex) {
+  return s_pthread_cond_timedwait_relative_np(p, mutex, NULL);
 }
 
 static int s_pthread_cond_broadcast(void* p) {
@@ -580,6 +592,8 @@ static int s_fork(void) {
 
 /* ---- memory ---- */
 
+static _Atomic(int) memory_tag;
+
 static void* s_mmap(void* at, size_t bytes, int protection, int flags, int file, off_t offset) {
   enum { FIXED = 0x10, NORESERVE = 0x40, ANON = 0x1000, TAG_SHIFT = 24 };
   int ours = flags & (MAP_SHARED | MAP_PRIVATE);
@@ -587,6 +601,7 @@ static void* s_mmap(void* at, size_t bytes, int protection, int flags, int file,
   if ((flags & NORESERVE) != 0) { ours |= MAP_NORESERVE; }
   if ((flags & ANON) != 0) {
     if (file != -1 && (file & ((1 << TAG_SHIFT) - 1)) != 0) { die("mmap with", "a strange tag"); }
+    memory_tag = file == -1 ? 0 : (int)((unsigned)file >> TAG_SHIFT);
     ours |= MAP_ANONYMOUS;
     file = -1;
   }
@@ -954,7 +969,7 @@ static void on_signal(int ours, siginfo_t* from, void* at) {
   context_t context = {.bytes = sizeof(registers), .registers = &registers};
   if (action.handler == NULL) {
     signal(ours, SIG_DFL);
-    if (!is_fault) { raise(ours); }
+    if (!is_fault || from->si_code <= 0) { raise(ours); } /* else the access is repeated */
   } else if ((action.flags & WITH_INFO) != 0) {
     ((void (*)(int, info_t*, context_t*))action.handler)(number, &info, &context);
   } else if (action.handler != (void*)1) {
@@ -1030,6 +1045,10 @@ __attribute__((used)) static int h_fprintf(FILE* file, const char* form, REST, v
   UNUSED_REST;
   return vfprintf(file, form, list_at(at));
 }
+__attribute__((used)) static int h_asprintf(char** out, const char* form, REST, void* at) {
+  UNUSED_REST;
+  return vasprintf(out, form, list_at(at));
+}
 __attribute__((used)) static int h_sscanf(const char* text, const char* form, REST, void* at) {
   UNUSED_REST;
   return vsscanf(text, form, list_at(at));
@@ -1068,6 +1087,7 @@ __attribute__((used)) static int h_fcntl(int file, int what, REST, const long* a
 }
 ON_STACK(printf)
 ON_STACK(fprintf)
+ON_STACK(asprintf)
 ON_STACK(sscanf)
 ON_STACK(fscanf)
 ON_STACK(sprintf)
@@ -1077,10 +1097,11 @@ ON_STACK(snprintf_chk)
 ON_STACK(open)
 ON_STACK(fcntl)
 #define AT(name)    {"_" #name, (void*)v_##name}
-#define VARIADIC_ENTRIES                                                                           \
-  AT(printf), AT(fprintf), AT(sscanf), AT(fscanf), AT(sprintf), AT(snprintf), AT(open), AT(fcntl), \
-      ENTRY(vfprintf), ENTRY(vsnprintf), {"___sprintf_chk", (void*)v_sprintf_chk},                 \
-      {"___snprintf_chk", (void*)v_snprintf_chk}, {"___vsnprintf_chk", (void*)s_vsnprintf_chk},
+#define VARIADIC_ENTRIES                                                                    \
+  AT(printf), AT(fprintf), AT(asprintf), AT(sscanf), AT(fscanf), AT(sprintf), AT(snprintf), \
+      AT(open), AT(fcntl), ENTRY(vfprintf), ENTRY(vsnprintf),                               \
+      {"___sprintf_chk", (void*)v_sprintf_chk}, {"___snprintf_chk", (void*)v_snprintf_chk}, \
+      {"___vsnprintf_chk", (void*)s_vsnprintf_chk},
 #endif
 
 /* ---- the table ---- */
@@ -1140,7 +1161,9 @@ static int s_backtrace(void** frames, int most) {
   }
   return count;
 }
-static int machorun_reuses(void) { return reusable_calls * 10000 + reuse_calls; }
+static int machorun_offered(void) { return reusable_calls; }
+static int machorun_reused(void) { return reuse_calls; }
+static int machorun_tag(void) { return memory_tag; }
 static size_t machorun_own_blocks(void) {
   size_t count = 0;
   for (size_t i = 0; i < OWN_BLOCKS; i++) { count += own_blocks[i] != 0; }
@@ -1208,6 +1231,7 @@ static const entry_t entries[] = {ENTRY(malloc),
                                   ENTRY(pthread_once),
                                   ENTRY(pthread_cond_init),
                                   ENTRY(pthread_cond_wait),
+                                  ENTRY(pthread_cond_timedwait_relative_np),
                                   ENTRY(pthread_cond_broadcast),
                                   ENTRY(pthread_atfork),
                                   {"_pthread_cond_signal", (void*)s_pthread_cond_broadcast},
@@ -1245,7 +1269,6 @@ static const entry_t entries[] = {ENTRY(malloc),
                                   {"_srandomdev", (void*)s_zero},
                                   {"_malloc_create_zone", (void*)s_zero},
                                   {"_malloc_set_zone_name", (void*)s_zero},
-                                  {"_srandomdev", (void*)s_zero},
                                   ENTRY(strlcpy),
                                   ENTRY(strlcat),
                                   ENTRY(sysctlbyname),
@@ -1275,7 +1298,9 @@ static const entry_t entries[] = {ENTRY(malloc),
                                   {"___stack_chk_guard", &stack_guard},
                                   {"dyld_stub_binder", (void*)s_zero},
                                   {"__tlv_bootstrap", (void*)variable_get},
-                                  {"_machorun_reuses", (void*)machorun_reuses},
+                                  {"_machorun_offered", (void*)machorun_offered},
+                                  {"_machorun_reused", (void*)machorun_reused},
+                                  {"_machorun_tag", (void*)machorun_tag},
                                   {"_machorun_own_blocks", (void*)machorun_own_blocks},
                                   VARIADIC_ENTRIES};
 

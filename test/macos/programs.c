@@ -1,5 +1,5 @@
 /* Work for libraries of others, of which programs.sh makes programs for macOS: what they print must
-   be the same whoever allocates. One of WITH_LUA, WITH_SQLITE, WITH_ZSTD is defined. */
+   be the same whoever allocates. WITH_LUA, WITH_QUICKJS, WITH_SQLITE or WITH_ZSTD is defined. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +33,40 @@ int main(void) {
   }
   lua_close(lua);
   return 0;
+}
+#endif
+
+#ifdef WITH_QUICKJS
+#include "quickjs.h"
+
+/* It asks malloc_size for the size of each block. */
+static const char script[] =
+    "const words = new Map(), trees = [];\n"
+    "for (let i = 0; i < 100000; i++) {\n"
+    "  const key = String(i * 7919 % 1009).padStart(4, '0') + /[0-9]+$/.exec('n' + i)[0][0];\n"
+    "  words.set(key, (words.get(key) ?? '') + i.toString(36));\n"
+    "}\n"
+    "const tree = (n) => n == 0 ? null : { left: tree(n - 1), right: tree(n - 1), size: [n] };\n"
+    "for (let i = 0; i < 20; i++) { trees[i % 3] = tree(10); trees[i % 3].self = trees; }\n"
+    "const sums = [...words].map(([k, v]) => [v.length, k]).sort((a, b) => b[0] - a[0] ||\n"
+    "  (a[1] < b[1] ? -1 : 1));\n"
+    "let big = 1n;\n"
+    "for (let i = 1n; i < 300n; i++) { big *= i; }\n"
+    "JSON.stringify({ sums: sums.slice(0, 200), big: big.toString(16),\n"
+    "  tree: trees[1].left.right.size, text: 'x'.repeat(100000).length });";
+
+int main(void) {
+  JSRuntime* runtime = JS_NewRuntime();
+  JSContext* context = JS_NewContext(runtime);
+  JSValue result = JS_Eval(context, script, sizeof(script) - 1, "script", JS_EVAL_TYPE_GLOBAL);
+  const char* text = JS_ToCString(context, result);
+  const int failed = JS_IsException(result) || text == NULL;
+  puts(failed ? "failed" : text);
+  JS_FreeCString(context, text);
+  JS_FreeValue(context, result);
+  JS_FreeContext(context);
+  JS_FreeRuntime(runtime);
+  return failed;
 }
 #endif
 
@@ -75,20 +109,24 @@ int main(void) {
 #ifdef WITH_ZSTD
 #include "zstd.h"
 
-enum { BYTES = 3000000 };
+enum { BYTES = 3000000, THREADS = 4 };
 
 int main(void) {
   char* text = malloc(BYTES);
   unsigned seed = 1;
   for (size_t i = 0; i < BYTES; i++) {
-    seed = seed * 1103515245 + 12345;
-    text[i] =
-        (seed >> 16 & 7) != 0 && i > 100 ? text[i - 1 - (seed >> 20) % 100] : (char)(seed >> 24);
+    if (i % 24 == 0) { seed = seed * 1103515245 + 12345; }
+    text[i] = i > 5000 ? text[i - 1 - (seed >> 16) % 5000] : (char)(i * i >> 5);
   }
   for (int level = 1; level <= 15; level += 2) {
     const size_t most = ZSTD_compressBound(BYTES);
     char *packed = malloc(most), *back = malloc(BYTES);
-    const size_t bytes = ZSTD_compress(packed, most, text, BYTES, level);
+    ZSTD_CCtx* context = ZSTD_createCCtx();
+    ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level);
+    ZSTD_CCtx_setParameter(context, ZSTD_c_nbWorkers, THREADS);
+    ZSTD_CCtx_setParameter(context, ZSTD_c_jobSize, BYTES / THREADS);
+    const size_t bytes = ZSTD_compress2(context, packed, most, text, BYTES);
+    ZSTD_freeCCtx(context);
     const size_t unpacked = ZSTD_decompress(back, BYTES, packed, bytes);
     printf("level %d: %zu bytes, %s\n", level, bytes,
            unpacked == BYTES && memcmp(text, back, BYTES) == 0 ? "the same" : "differs");

@@ -8,15 +8,15 @@
 #include <string.h>
 
 extern int machorun_own_blocks(void) __attribute__((weak_import)); /* only the loader has it */
-extern void* malloc_type_malloc(size_t, unsigned long long) __attribute__((weak_import));
-extern void* malloc_type_calloc(size_t, size_t, unsigned long long) __attribute__((weak_import));
-extern void* malloc_type_realloc(void*, size_t, unsigned long long) __attribute__((weak_import));
-extern void* malloc_type_valloc(size_t, unsigned long long) __attribute__((weak_import));
-extern void* malloc_type_aligned_alloc(size_t, size_t, unsigned long long)
-    __attribute__((weak_import));
-extern int malloc_type_posix_memalign(void**, size_t, size_t, unsigned long long)
-    __attribute__((weak_import));
-extern void malloc_type_free(void*, unsigned long long) __attribute__((weak_import));
+#define SINCE_14(name) __asm__("_malloc_type_" #name) __attribute__((weak_import))
+extern void* typed_malloc(size_t, unsigned long long) SINCE_14(malloc);
+extern void* typed_calloc(size_t, size_t, unsigned long long) SINCE_14(calloc);
+extern void* typed_realloc(void*, size_t, unsigned long long) SINCE_14(realloc);
+extern void* typed_valloc(size_t, unsigned long long) SINCE_14(valloc);
+extern void* typed_aligned_alloc(size_t, size_t, unsigned long long) SINCE_14(aligned_alloc);
+extern int typed_posix_memalign(void**, size_t, size_t, unsigned long long)
+    SINCE_14(posix_memalign);
+extern void typed_free(void*, unsigned long long) SINCE_14(free);
 
 static int want, names_only, failures;
 
@@ -76,22 +76,22 @@ static void test_names(void) {
 }
 
 static void test_typed_names(void) {
-  if (malloc_type_malloc == NULL) { return; }
-  void* p = malloc_type_malloc(10, 1);
+  if (typed_malloc == NULL) { return; }
+  void* p = typed_malloc(10, 1);
   see("malloc_type_malloc", p, 10);
-  p = malloc_type_realloc(p, 1000, 1);
+  p = typed_realloc(p, 1000, 1);
   see("malloc_type_realloc", p, 1000);
-  malloc_type_free(p, 1);
-  p = malloc_type_calloc(3, 5, 1);
+  typed_free(p, 1);
+  p = typed_calloc(3, 5, 1);
   see("malloc_type_calloc", p, 15);
   free(p);
-  p = malloc_type_valloc(10, 1);
+  p = typed_valloc(10, 1);
   see("malloc_type_valloc", p, 10);
   free(p);
-  p = malloc_type_aligned_alloc(64, 640, 1);
+  p = typed_aligned_alloc(64, 640, 1);
   see("malloc_type_aligned_alloc", p, 640);
   free(p);
-  expect("malloc_type_posix_memalign", malloc_type_posix_memalign(&p, 64, 10, 1) == 0);
+  expect("malloc_type_posix_memalign", typed_posix_memalign(&p, 64, 10, 1) == 0);
   see("malloc_type_posix_memalign", p, 10);
   free(p);
 }

@@ -16,7 +16,7 @@ outcome() {  # name status
 expect() {  # name expected-status command...
   local name=$1 expected=$2 status
   shift 2
-  timeout 300 "$@" >"$name.log" 2>&1 </dev/null
+  timeout 900 "$@" >"$name.log" 2>&1 </dev/null
   status=$?
   [ $status = "$expected" ] || tail -n 5 "$name.log"
   outcome "$name" $((status == expected ? 0 : status == 0 ? 1 : status))
@@ -24,12 +24,13 @@ expect() {  # name expected-status command...
 
 # ---- the library -----------------------------------------------------------------------------------
 
-for variant in release debug secure small; do
+for variant in release debug secure small embedded; do
   case $variant in
     release) defines=-DNDEBUG ;;
     debug) defines=-UNDEBUG ;;  # zig defines it with -O2
     secure) defines="-DNDEBUG -DMI_SECURE=4" ;;
     small) defines="-DNDEBUG -DMI_SMALL" ;;
+    embedded) defines="-DNDEBUG -UMI_MALLOC_OVERRIDE" ;;
   esac
   # shellcheck disable=SC2086
   $compiler $options $library $defines -c -o $variant.o "$root/src/static.c" >$variant.log 2>&1
@@ -66,38 +67,58 @@ portable() {  # object defines tests...
   done
 }
 
-api="aligned arena_full arenas at_start bad_pointers basic collector errno_kept extended fill_preserve
-  full_pages heaps hooks huge_remainders large_os_pages override_header page_lengths
-  page_release posix realloc_grid set_aside stats stats_exact stats_shrinking subprocs tags
+api="aligned arena_full arenas at_start bad_pointers basic beyond_4gib collector errno_kept extended
+  fill_preserve full_pages heaps hooks huge_remainders large_os_pages override_header page_lengths
+  page_release posix profile realloc_grid set_aside stats stats_exact stats_shrinking subprocs tags
   theap_ends theaps ublock v2 vacant_records waste words zero zero_realloc zero_reset"
 stress="arena_threads blocked_owner fork_storm free_only_thread handover heap_churn heaps_visited
-  mixed producers_consumers sparse_threads thread_churn visited"
+  mixed producers_consumers shadow_counts sparse_threads thread_churn visited"
 checked="basic extended aligned realloc_grid page_release zero theaps heaps words"
 
 # shellcheck disable=SC2046,SC2086  # lists of words
-portable release -DNDEBUG $(printf 'api/%s ' $api) $(printf 'stress/%s ' $stress)
+portable release -DNDEBUG $(printf 'api/%s ' $api) $(printf 'stress/%s ' $stress) \
+  posix/align_grid posix/content_model posix/strings
 # shellcheck disable=SC2046,SC2086
 portable debug -UNDEBUG $(printf 'api/%s ' $checked)
 # shellcheck disable=SC2046,SC2086
 portable secure "-DNDEBUG -DMI_SECURE=4" $(printf 'api/%s ' $checked)
+# shellcheck disable=SC2046,SC2086
+portable embedded -DNDEBUG $(printf 'api/%s ' $checked) stress/fork_storm stress/thread_churn
+
+# ---- the family as C and POSIX have it, by the names that the library is inserted for ---------------
+
+inserted=(env "DYLD_INSERT_LIBRARIES=./$dylib")
+copies=(env "DYLD_INSERT_LIBRARIES=./$dylib:./other.dylib")
+for test in align_grid calloc_edges calloc_zero content_model free_keeps_errno malloc_edges \
+  posix_memalign_edges reallocarray_edges strings usable_size; do
+  # shellcheck disable=SC2086
+  $compiler $options -w -o posix-$test "$root/test/posix/$test.c" >build.log 2>&1 || head -n 3 build.log
+  # shellcheck disable=SC2046  # a list of words
+  expect posix-$test 0 "${inserted[@]}" "${run[@]}" ./posix-$test \
+    $(directive "$root/test/posix/$test.c" args)
+done
 
 # ---- names, zone, ends of threads and of the process -----------------------------------------------
 
-for test in zone late reuse; do
+for test in zone late reuse forks redirect; do
+  case $test in
+    forks) args="8 125" ;;
+    redirect) args=ours ;;
+    *) args= ;;
+  esac
   for object in release debug secure; do
     [ $object = release ] || [ $test != reuse ] || continue
     # shellcheck disable=SC2086
     $compiler $options -w -o $test-$object "$here/$test.c" $object.o -Wl,-undefined,dynamic_lookup \
       >build.log 2>&1 || head -n 3 build.log
-    expect $test-$object 0 "${run[@]}" ./$test-$object
+    # shellcheck disable=SC2086
+    expect $test-$object 0 "${run[@]}" ./$test-$object $args
   done
 done
 # shellcheck disable=SC2086
 $compiler $options -w -o redirect "$here/redirect.c" -Wl,-undefined,dynamic_lookup >build.log 2>&1 ||
   head -n 3 build.log
 
-inserted=(env "DYLD_INSERT_LIBRARIES=./$dylib")
-copies=(env "DYLD_INSERT_LIBRARIES=./$dylib:./other.dylib")
 expect redirect-not 0 "${run[@]}" ./redirect theirs
 expect redirect 0 "${inserted[@]}" "${run[@]}" ./redirect ours
 expect redirect-disabled 0 "${inserted[@]}" MIMALLOC_DISABLE_REDIRECT=1 "${run[@]}" ./redirect theirs

@@ -4,7 +4,11 @@
 #ifndef TEST_OPAQUE_H
 #define TEST_OPAQUE_H
 
+#ifdef __APPLE__
+#include <malloc/malloc.h>
+#else
 #include <malloc.h>
+#endif
 #include <sched.h> /* musl declares calloc and free in it */
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,11 +21,20 @@
 #ifdef __wasm__ /* wasi-libc does not declare it */
 void* memalign(size_t alignment, size_t size);
 #endif
+#ifdef __APPLE__ /* has it for zones only, and a size by another name */
+OPAQUE void* memalign(size_t alignment, size_t size) {
+  return malloc_zone_memalign(malloc_default_zone(), alignment, size);
+}
+OPAQUE size_t malloc_usable_size(void* p) { return malloc_size(p); }
+enum { IS_LIKE_GLIBC = 0 };
+#else
+enum { IS_LIKE_GLIBC = 1 }; /* realloc to no bytes frees, posix_memalign sets errno */
+#endif
 
 #ifndef __GLIBC__
 #define __GLIBC_PREREQ(major, minor) 1
 #endif
-#if !__GLIBC_PREREQ(2, 26) || defined(__EMSCRIPTEN__)
+#if !__GLIBC_PREREQ(2, 26) || defined(__EMSCRIPTEN__) || defined(__APPLE__)
 OPAQUE void* own_reallocarray(void* p, size_t count, size_t size) {
   size_t bytes = 0;
   const bool overflows = __builtin_mul_overflow(count, size, &bytes);
