@@ -15,7 +15,8 @@
 #                             guarded tsan valgrind asan ubsan msan gcc clang musl glibc override shared static layout,
 #                             and the ports linux unix strict grow wasm; threads: there may be
 #                             several; stacks: their stacks are not of malloc, and the first has
-#                             none beside it; posix: the rest of POSIX, see test/system.h
+#                             none beside it; jumps: setjmp, which WASI has not; posix: the rest of
+#                             POSIX, see test/system.h
 #
 # mi_read_directives(file) sets TEST_LABEL, TEST_TIMEOUT, TEST_ARGS, … and TEST_ENABLED in its
 # caller.

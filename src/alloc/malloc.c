@@ -157,11 +157,19 @@ static void* malloc_large_from_row(theap_t* theap, const large_want_t* want) {
   return want->zero ? large_zero(page, want->size) : page->start;
 }
 
+// Neighbours may make room together. Where memory only grows, so may what lies between empty pages
+// that are held for their class: now and then they go, as to look for them takes a while.
+static void large_join(theap_t* theap) {
+  enum { LOOK_EVERY = 16 };
+  row_flush(theap, BIN_LARGE);
+  if (!PORT_CAN_RELEASE && theap->slow_calls % LOOK_EVERY == 0) { theap_release_empty(theap); }
+}
+
 PRIVATE void* malloc_large(theap_t* theap, large_want_t want) {
   enum { DIRECT_ROOM_LEAST = 1 << 20, LARGE_MARGIN = 8 << 10 };
   void* last = malloc_large_from_row(theap, &want);
   if (last != NULL) { return last; }
-  row_flush(theap, BIN_LARGE);  // neighbours may make room together
+  large_join(theap);
   heap_t* heap = theap->heap;
   if (unlikely(want.size > PTRDIFF_MAX - want.room - want.shift - LARGE_MARGIN)) { return NULL; }
   const size_t bytes = large_bytes(want.size + want.room);

@@ -484,8 +484,7 @@ static void theap_drop_page(theap_t* theap, page_t* page) {
   heap_drop_page(page);
 }
 
-// Pages that are held for their class, though they are empty, and spare ones.
-static void theap_release_empty(theap_t* theap) {
+PRIVATE void theap_release_empty(theap_t* theap) {
   for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
     page_t* page = theap->first[bin];
     if (page != page_none() && page_used(page) == 0) { theap_release_page(theap, page); }

@@ -23,9 +23,9 @@
 #elif defined(__wasm__)
 #include "local_wasm.h"
 #elif defined(__HAIKU__)
-#error "mimalloc has no port to Haiku yet"
+#error "mimalloc has no port to Haiku yet: MI_PORT_UNIX=1 asks for the one to POSIX alone"
 #else
-#error "mimalloc has no port to this platform yet"
+#error "mimalloc has no port to this platform yet: MI_PORT_UNIX=1 asks for the one to POSIX alone"
 #endif
 
 #endif

@@ -21,9 +21,7 @@ FAST uintptr_t port_thread_id(void) { return (uintptr_t)__builtin_thread_pointer
 #define PORT_NATIVE_TLS 0
 enum { PORT_SLOT_STAYS = 1 };
 #include "unix_slot.h"
-PRIVATE void (*port_libc_function(const char* name))(void);
-PRIVATE bool port_free_foreign(void* p);
-PRIVATE bool port_realloc_foreign(void* p, size_t size, void** out);
+#include "unix_libc_head.h"
 #else
 #define PORT_NATIVE_TLS 1
 enum { PORT_SLOT_STAYS = 0 };

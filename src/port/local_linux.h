@@ -26,9 +26,7 @@ FAST uintptr_t port_thread_id(void) {
 
 // What bionic allocates for a program, such as strdup, is from its own malloc.
 #ifdef __ANDROID__
-PRIVATE void (*port_libc_function(const char* name))(void);
-PRIVATE bool port_free_foreign(void* p);
-PRIVATE bool port_realloc_foreign(void* p, size_t size, void** out);
+#include "unix_libc_head.h"
 #else
 #include "unix_foreign.h"
 #endif

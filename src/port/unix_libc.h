@@ -7,7 +7,8 @@
 #include <dlfcn.h>
 #include <string.h>
 
-// NULL: there is none.
+#include "unix_libc_head.h"
+
 PRIVATE void (*port_libc_function(const char* name))(void) {
   void (*function)(void) = NULL;
   void* const library = libc_handle();

@@ -5,12 +5,7 @@
 
 enum { BLOCKS = 4000, CYCLES = 10 };
 
-/* By how much memory may be more than at first, one part in so many (Emscripten: 1.056). */
-#ifdef __EMSCRIPTEN__
-enum { MORE_SHARE = 16 };
-#else
-enum { MORE_SHARE = 20 };
-#endif
+enum { MORE_SHARE = 20 }; /* by how much memory may be more than at first, one part in so many */
 
 #ifdef __wasm__
 enum { IS_WASM = 1 };

@@ -7,6 +7,7 @@
 #include "../check.h"
 #include "../api/sanitizer.h"
 
+#include <mimalloc-stats.h>
 #include <mimalloc.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -118,6 +119,19 @@ static inline void parcel_free(parcel_t* p) {
    300 KiB for a thread on AArch64): there it is what the library has committed. */
 static inline bool stress_is_emulated(void) { return getenv("MI_EMULATED") != NULL; }
 
+#ifdef __wasm__ /* where nothing goes back: what pages have */
+
+static inline mi_stat_count_t stress_pages(void) {
+  mi_stats_t_decl(stats);
+  if (!mi_stats_get(&stats)) { exit(2); }
+  return stats.page_committed;
+}
+
+static inline size_t stress_resident(void) { return (size_t)stress_pages().current; }
+static inline size_t stress_peak_resident(void) { return (size_t)stress_pages().peak; }
+
+#else
+
 static inline size_t stress_resident(void) {
   unsigned long kib = 0;
   char line[128];
@@ -145,6 +159,8 @@ static inline size_t stress_peak_resident(void) {
   if (stress_is_emulated()) { return committed; }
   return getrusage(RUSAGE_SELF, &usage) == 0 ? (size_t)usage.ru_maxrss * unit : 0;
 }
+
+#endif
 
 /* The sanitizer's own memory is no business of ours. */
 static inline void stress_check_bytes(size_t bytes, size_t most, const char* what) {

@@ -1,4 +1,4 @@
-/* test: timeout=60
+/* test: timeout=60 when="posix"
    Events as Windows gets them (src/base/etw.h), with a stand-in for the system that copies what it
    is handed as the system does. A reader that knows nothing but the format (TraceLogging) decodes
    the copy byte by byte: names, types and values come out as they went in, nothing more. What

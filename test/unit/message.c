@@ -1,4 +1,4 @@
-/* test: cflags="-Wno-unused-function" libs="pthread" when="threads posix" */
+/* test: cflags="-Wno-unused-function" libs="pthread" when="threads jumps" */
 /* Messages: where they go, how many, hooks that cause messages, errno, and which errors end the
  * process. */
 #include "fake_port.h"

@@ -1,4 +1,4 @@
-/* test: when="posix" */
+/* test: when="jumps" */
 // The generator of src/service/random.c: the RFC's numbers, seeds, bounds.
 #include "../check.h"
 #include "fake_port.h"
