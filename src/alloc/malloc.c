@@ -187,7 +187,7 @@ PRIVATE void* malloc_large(theap_t* theap, large_want_t want) {
     if (page == NULL) { return NULL; }
   }
   page->block_bytes = large_bytes(want.size);
-  store_relaxed(&page->keeper, theap->serial);
+  store_relaxed(&page->last_owner, theap->serial);
   void* block = large_hand_out(page, want.size);
   if (want.zero && page->fresh_zero) {
     large_zero_again(page, want.size);

@@ -123,7 +123,7 @@ API bool mi_heap_contains(const mi_heap_t* heap, const void* p) {
   const theap_t* part = heap_part_or_null(heap);
   const page_t* page = page_of_address(p);
   if (part == NULL) { return heap != NULL && heap_of_page(page) == heap; }
-  return heap_of_page(page) == part->heap && load_relaxed(&page->keeper) == part->serial;
+  return heap_of_page(page) == part->heap && load_relaxed(&page->last_owner) == part->serial;
 }
 
 // Nobody's, if the map does not lead there.

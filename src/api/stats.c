@@ -382,7 +382,7 @@ API void mi_subproc_heap_stats_print_out(mi_subproc_id_t subproc_id, mi_output_f
 RACY static bool tally_page_of_thread(page_t* page, void* arg) {
   tally_t* tally = (tally_t*)arg;
   const theap_t* theap = tally->thread->theaps;
-  while (theap != NULL && theap->serial != load_relaxed(&page->keeper)) { theap = theap->next; }
+  while (theap != NULL && theap->serial != load_relaxed(&page->last_owner)) { theap = theap->next; }
   if (theap != NULL) { tally_add(tally, page); }
   return true;
 }

@@ -13,9 +13,9 @@
 // other threads, or if it has never been on a list; all others are live. Where the state of each
 // block is known, that says it.
 //
-// Every page has a keeper, the theap that owned it last: a page that is full, parked in the heap's
-// pool or one large block is nobody's, but still counts as its keeper's. A page whose keeper is no
-// more was left by a thread that ended.
+// Every page has a last owner, a theap: a page that is full, abandoned in the heap's pool or one
+// large block is nobody's, but still counts as that one's. A page whose last owner is no more was
+// left by a thread that ended.
 // Tests: test/api/heaps.c, theaps.c, v2.c, tags.c; test/stress/visited.c.
 #include "../alloc/alloc.h"
 #include "../heap/ration.h"
@@ -219,7 +219,7 @@ RACY PRIVATE size_t page_blocks_in_use(const page_t* page) {
   const size_t used = page_used_by_any(page), came_home = remote_count(word);
   track_loud();
   if (remote_state(word) == REMOTE_FULL) { return page->reserved; }
-  if (remote_state(word) == REMOTE_PARKED) { return size_min(came_home, page->reserved); }
+  if (remote_state(word) == REMOTE_ABANDONED) { return size_min(came_home, page->reserved); }
   return used > came_home ? size_min(used - came_home, page->reserved) : 0;
 }
 
@@ -234,12 +234,12 @@ RACY PRIVATE size_t page_blocks_taken(const page_t* page) {
 // ---- which pages ----
 
 typedef struct block_visit {
-  heap_t* heap;        // NULL: all of `subproc`
-  heap_t* shown;       // to the visitor; NULL: the page's own
-  subproc_t* subproc;  // NULL: any
-  uint32_t keeper;     // 0: any
-  int tag;             // of the heap; negative: any
-  bool left_only;      // by threads that ended
+  heap_t* heap;         // NULL: all of `subproc`
+  heap_t* shown;        // to the visitor; NULL: the page's own
+  subproc_t* subproc;   // NULL: any
+  uint32_t last_owner;  // 0: any
+  int tag;              // of the heap; negative: any
+  bool left_only;       // by threads that ended
   bool blocks_too;
   bool stopped;  // by the visitor
   mi_block_visit_fun* visitor;
@@ -258,8 +258,10 @@ static bool heap_wanted(const block_visit_t* visit, const page_t* page, heap_t* 
   if (heap == NULL || (visit->heap != NULL && heap != visit->heap)) { return false; }
   if (visit->subproc != NULL && heap->subproc != visit->subproc) { return false; }
   if (visit->tag >= 0 && heap->tag != visit->tag) { return false; }
-  if (visit->keeper != 0 && load_relaxed(&page->keeper) != visit->keeper) { return false; }
-  return !visit->left_only || !heap_has_theap(heap, load_relaxed(&page->keeper));
+  if (visit->last_owner != 0 && load_relaxed(&page->last_owner) != visit->last_owner) {
+    return false;
+  }
+  return !visit->left_only || !heap_has_theap(heap, load_relaxed(&page->last_owner));
 }
 
 // The page's heap, held, if it is to be visited, else NULL.
@@ -354,7 +356,7 @@ API bool mi_heap_visit_blocks(mi_heap_t* heap, bool visit_blocks, mi_block_visit
   const theap_t* part = heap_part_or_null(heap);
   return visit_pages((block_visit_t){.heap = heap_whole(heap),
                                      .shown = heap,
-                                     .keeper = part == NULL ? 0 : part->serial,
+                                     .last_owner = part == NULL ? 0 : part->serial,
                                      .tag = -1,
                                      .blocks_too = visit_blocks,
                                      .visitor = visitor,
@@ -390,7 +392,7 @@ API bool mi_theap_visit_blocks(const mi_theap_t* theap, bool visit_blocks,
   if (theap == NULL) { return false; }
   if (theap->thread == NULL) { return visitor != NULL; }  // of a thread that has none yet
   return visit_pages((block_visit_t){.heap = theap->heap,
-                                     .keeper = theap->serial,
+                                     .last_owner = theap->serial,
                                      .tag = -1,
                                      .blocks_too = visit_blocks,
                                      .visitor = visitor,

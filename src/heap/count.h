@@ -15,7 +15,7 @@
 // N2 `current` of the heap is how many blocks its pages have had on a list: the program never has
 //    more. It is there for the peak, which is exact to what a thread keeps in pages that it could
 //    use before it took fresh memory: one page of the class, most often.
-// N3 blocks in a page of a deleted heap count as the main heap's from heap_rehome on.
+// N3 blocks in a page of a deleted heap count as the main heap's from heap_migrate on.
 // N4 in builds that note what each block was asked for (COUNT_EACH) malloc and free say `current`
 //    themselves, so that peaks are exact, and count the bytes as they were asked for.
 //

@@ -243,7 +243,7 @@ static void guard_enter(const theap_t* theap, guard_t* guard) {
   page->block_bytes = guard->bytes;
   block_return(page, (block_t*)(void*)guard->block);
   block_set_size(page, guard->block, guard->bytes);
-  store_relaxed(&page->keeper, theap->serial);
+  store_relaxed(&page->last_owner, theap->serial);
   map_enter(page->span_start, page->span_slices, page);
   heap_add_page(heap, page);
   heap_count_large(heap, page);

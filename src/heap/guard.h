@@ -83,9 +83,9 @@ PRIVATE void guard_unlock_after_fork(bool child);
 PRIVATE void guard_rescue(void);
 
 // ---- guard_report.c ----
-typedef enum { GUARD_DOUBLE_FREE, GUARD_INSIDE, GUARD_OVERFLOW, GUARD_UNDERFLOW } guard_crime_t;
+typedef enum { GUARD_DOUBLE_FREE, GUARD_INSIDE, GUARD_OVERFLOW, GUARD_UNDERFLOW } guard_misuse_t;
 // Noticed by the allocator; `p` is the pointer or the byte.
-PRIVATE COLD void guard_report(const guard_t* guard, guard_crime_t crime, const void* p);
+PRIVATE COLD void guard_report(const guard_t* guard, guard_misuse_t crime, const void* p);
 PRIVATE void guard_see_fault(const port_fault_t* fault);
 
 #endif

@@ -63,7 +63,7 @@ static const int crime_errors[] = {
     [GUARD_UNDERFLOW] = EFAULT,
 };
 
-PRIVATE COLD void guard_report(const guard_t* guard, guard_crime_t crime, const void* p) {
+PRIVATE COLD void guard_report(const guard_t* guard, guard_misuse_t crime, const void* p) {
   trace_t here;
   trace_take(&here);
   print_head(guard, crime_names[crime], p);

@@ -56,7 +56,7 @@ PRIVATE void retired_rescue(void) {
 PRIVATE void heap_rescue(heap_t* heap) {
   (void)lock_is_left(&heap->walk);
   if (!lock_is_left(&heap->lock)) { return; }
-  for (unsigned bin = 0; bin <= BIN_LARGE; bin++) { store_relaxed(&heap->parked[bin], NULL); }
+  for (unsigned bin = 0; bin <= BIN_LARGE; bin++) { store_relaxed(&heap->abandoned[bin], NULL); }
   heap->pages = NULL;
   heap->theaps = NULL;
 }
@@ -219,7 +219,7 @@ PRIVATE heap_t* heap_of_page(const page_t* page) {
   return heap;
 }
 
-PRIVATE heap_t* heap_rehome(page_t* page) {
+PRIVATE heap_t* heap_migrate(page_t* page) {
   heap_t* heap = load_relaxed(&page->heap);
   heap_t* home = heap_of_page_locked(page);  // the page keeps the record
   if (home == heap) { return heap; }
@@ -277,14 +277,14 @@ PRIVATE theap_t* heap_theap_or_null(heap_t* heap) {
 
 // ---- deletion and destruction ----
 
-// Parked pages go to the main heap's pool. One that a freeing thread has just claimed is that
+// Abandoned pages go to the main heap's pool. One that a freeing thread has just claimed is that
 // thread's to move. Since the heap was retired under its lock none is added, and those that were
 // are seen without it.
-static void move_parked(heap_t* heap) {
+static void move_abandoned(heap_t* heap) {
   for (unsigned bin = 1; bin <= BIN_LARGE; bin++) {
-    page_t* page = heap_claim_parked(heap, bin);
-    for (; page != NULL; page = heap_claim_parked(heap, bin)) {
-      heap_park(heap_rehome(page), page);
+    page_t* page = heap_claim_abandoned(heap, bin);
+    for (; page != NULL; page = heap_claim_abandoned(heap, bin)) {
+      heap_abandon(heap_migrate(page), page);
     }
   }
 }
@@ -303,7 +303,7 @@ PRIVATE void heap_delete_main(heap_t* heap) {
   heap_unlist(heap);
   heap->subproc->main = subproc_main_static.main;
   store_relaxed(&heap->state, HEAP_DELETED);
-  move_parked(heap);
+  move_abandoned(heap);
   stat_down(&memory_stats.heaps, 1);
 }
 
@@ -314,7 +314,7 @@ PRIVATE void heap_delete(heap_t* heap) {
   heap_unlist(heap);
   lock_acquire(&heap->walk);
   heap_retire(heap, HEAP_DELETED);
-  move_parked(heap);
+  move_abandoned(heap);
   lock_release(&heap->walk);
   if (thread != NULL) { thread_catch_up(thread); }
   heap_let_go(heap);
@@ -335,7 +335,7 @@ static void empty_theaps(heap_t* heap) {
     theap_tell(theap);
     theap_clear(theap);
   }
-  for (unsigned bin = 0; bin <= BIN_LARGE; bin++) { store_relaxed(&heap->parked[bin], NULL); }
+  for (unsigned bin = 0; bin <= BIN_LARGE; bin++) { store_relaxed(&heap->abandoned[bin], NULL); }
   lock_release(&heap->lock);
 }
 

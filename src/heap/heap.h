@@ -3,19 +3,19 @@
 //   sub-process --has--> heaps --each has, per thread that used it--> theaps
 //                          |                                            `-> queues of pages, one
 //                          |                                                for each size class
-//                          `-> pool: parked pages, for any of its theaps
+//                          `-> pool: abandoned pages, for any of its theaps
 //
 // A theap belongs to one thread and is used without locks; or to none, while its record is vacant.
 // A heap is shared; `lock` protects its lists.
-// H1 a page is in a queue of a theap (OWNED), in its heap's pool (PARKED), or in neither (FULL).
+// H1 a page is in a queue of a theap (OWNED), in its heap's pool (ABANDONED), or in neither (FULL).
 // H2 a heap that is not a main heap lists all its pages, so that it can be destroyed.
 // H3 the record of a heap lives as long as it has pages or theaps, or is held.
 // H4 `walk` is held while a theap of another thread, or one's own that another thread may destroy,
 //    is walked.
 //
 // Deleting a heap: its pages move to the main heap's pool: those of the calling thread and the
-// parked ones at once, full ones when a block in them is freed, those of other threads when these
-// notice the new `epoch`.
+// abandoned ones at once, full ones when a block in them is freed, those of other threads when
+// these notice the new `epoch`.
 #ifndef MI_HEAP_HEAP_H
 #define MI_HEAP_HEAP_H
 
@@ -148,7 +148,7 @@ struct mi_heap_s {
   lock_t lock, walk;
   _Atomic(int) state;  // heap_state_t
   _Atomic(page_t*)
-      parked[BIN_LARGE + 1];       // large blocks are there only if they are kept, see keep.c
+      abandoned[BIN_LARGE + 1];    // large blocks are there only if they are kept, see keep.c
   size_t kept_before, kept_since;  // pages in it that the program kept: when last asked, and since
   page_t* pages;                   // H2
   theap_t* theaps;
@@ -233,14 +233,14 @@ PRIVATE void theap_adopt(theap_t* theap, page_t* page);
 // be used again. `last` is there so that free leaves its arguments where they are.
 PRIVATE void theap_page_due(const void* last, page_t* page);
 PRIVATE void theap_collect(theap_t* theap, bool force);
-PRIVATE void theap_abandon(theap_t* theap);          // all its pages become FULL, PARKED or go
-PRIVATE void heap_park(heap_t* heap, page_t* page);  // owned by the caller, in no queue
-// A parked page of the class that is the caller's from now on; NULL if there is none.
-PRIVATE page_t* heap_claim_parked(heap_t* heap, unsigned bin);
+PRIVATE void theap_abandon(theap_t* theap);  // all its pages become FULL, ABANDONED or go
+PRIVATE void heap_abandon(heap_t* heap, page_t* page);  // owned by the caller, in no queue
+// An abandoned page of the class that is the caller's from now on; NULL if there is none.
+PRIVATE page_t* heap_claim_abandoned(heap_t* heap, unsigned bin);
 // All that are kept, linked by `next`.
 PRIVATE page_t* heap_claim_kept(heap_t* heap);
-PRIVATE void heap_unpark(heap_t* heap, page_t* page);  // claimed by the caller
-PRIVATE void heap_make_holes(heap_t* heap);            // in its parked pages
+PRIVATE void heap_unpool(heap_t* heap, page_t* page);  // claimed by the caller
+PRIVATE void heap_make_holes(heap_t* heap);            // in its abandoned pages
 
 // ---- quarantine.c: freed blocks that wait for a random time; builds with QUARANTINE ----
 // The block has left the program's hands, and no list has it.
@@ -269,14 +269,14 @@ PRIVATE void heap_let_go(heap_t* heap);
 PRIVATE void heap_preserve(heap_t* heap, size_t bytes);  // see page_preserve
 PRIVATE void heap_add_page(heap_t* heap, page_t* page);
 // No block of the page, which is owned by the caller and in no queue, is in use. It goes, and its
-// record in the heap, unless the program keeps it: then it is parked.
+// record in the heap, unless the program keeps it: then it is abandoned.
 PRIVATE void heap_release_page(page_t* page);
 // The heap of a page, after deletions; NULL if it has none, or none any more. The second form is
 // for the holder of retired_lock(), without which the record may go.
 PRIVATE heap_t* heap_of_page(const page_t* page);
 PRIVATE heap_t* heap_of_page_locked(const page_t* page);
 // Moves a page that the caller owns out of a deleted heap; the page's heap.
-PRIVATE heap_t* heap_rehome(page_t* page);
+PRIVATE heap_t* heap_migrate(page_t* page);
 PRIVATE void heap_link_theap(heap_t* heap, theap_t* theap);
 PRIVATE void heap_unlink_theap(heap_t* heap, theap_t* theap);
 PRIVATE theap_t* heap_theap_or_null(heap_t* heap);

@@ -13,7 +13,7 @@ PRIVATE theap_t* theap_for(const heap_t* heap) {
 // May the theap take over a page of its heap that its thread has freed in? By the options; only its
 // own one where blocks wait in a quarantine, from which any thread sends home what others freed.
 static bool theap_may_keep(const theap_t* theap, const page_t* page) {
-  const bool own = load_relaxed(&page->keeper) == theap->serial;
+  const bool own = load_relaxed(&page->last_owner) == theap->serial;
   const long policy = option_get(mi_option_page_reclaim_on_free);
   const long most = own ? option_get(mi_option_page_max_reclaim)
                         : option_get(mi_option_page_cross_thread_max_reclaim);
@@ -23,17 +23,17 @@ static bool theap_may_keep(const theap_t* theap, const page_t* page) {
 
 static void page_keep(page_t* page) {
   heap_t* heap = load_relaxed(&page->heap);
-  if (unlikely(load_relaxed(&heap->state) != HEAP_ALIVE)) { heap = heap_rehome(page); }
+  if (unlikely(load_relaxed(&heap->state) != HEAP_ALIVE)) { heap = heap_migrate(page); }
   theap_t* theap = theap_for(heap);
   if (theap == NULL || !theap_may_keep(theap, page)) {
-    heap_park(heap, page);
+    heap_abandon(heap, page);
     return;
   }
   stat_add(&heap->stats.pages_reclaim_on_free, 1);
   theap_adopt(theap, page);
 }
 
-// No block is in use, but the page is kept: what came home before, while it was parked, and now
+// No block is in use, but the page is kept: what came home before, while it was abandoned, and now
 // joins its list.
 static COLD void page_claimed_to_keep(page_t* page, chain_t chain, uint32_t word) {
   block_set_next(page, chain.last, NULL);
@@ -44,8 +44,8 @@ static COLD void page_claimed_to_keep(page_t* page, chain_t chain, uint32_t word
 
 // The page was nobody's; by freeing into it the calling thread has become its owner.
 static NOINLINE void page_claimed(page_t* page, chain_t chain, uint32_t word) {
-  if (remote_state(word) == REMOTE_PARKED) {
-    heap_unpark(load_relaxed(&page->heap), page);
+  if (remote_state(word) == REMOTE_ABANDONED) {
+    heap_unpool(load_relaxed(&page->heap), page);
     page->used = chain.count;
   }
   page->used -= chain.count;

@@ -2,9 +2,9 @@
 // the memory of an empty page may serve other sizes. See mi_register_page_release.
 //
 //   no block in use --page_may_go--> yes: heap_drop_page, or a spare page of the thread
-//                         |          no: heap_keep_page --> PARKED with no block in use, `kept`
+//                         |          no: heap_keep_page --> ABANDONED with no block in use, `kept`
 //                         |                                    |            |
-//                         `-------------- heap_ask_again ------'   theap_reuse_parked: not kept
+//                         `-------------- heap_ask_again ------'   theap_reuse_abandoned: not kept
 //
 // E1 a page says `kept` iff it is in the pool of its heap without a block in use; so only malloc
 //    and heap_ask_again find it there, since nobody has a block of it to free.
@@ -51,7 +51,7 @@ PRIVATE COLD void heap_keep_page(page_t* page) {
   heap_t* heap = load_relaxed(&page->heap);
   store_relaxed(&pages_were_kept, true);
   page->kept = true;
-  heap_park(heap, page);
+  heap_abandon(heap, page);
   if (heap_keeps_too_many(heap)) { heap_ask_again(heap); }
 }
 
@@ -59,7 +59,7 @@ PRIVATE COLD void heap_keep_page(page_t* page) {
 static bool keeps_on(page_t* page) {
   const bool keeps = !page_may_go(page);
   if (keeps) {
-    heap_park(load_relaxed(&page->heap), page);
+    heap_abandon(load_relaxed(&page->heap), page);
   } else {
     heap_drop_page(page);
   }

@@ -85,7 +85,7 @@ FAST void* row_take_in_front(theap_t* theap, page_t* page) {
 
 // True: the rows are open, and the block, of a page that the theap owned last, is on one.
 FAST bool row_put_in_front(theap_t* theap, const page_t* page, void* block) {
-  if (load_relaxed(&page->keeper) != theap->open_serial) { return false; }
+  if (load_relaxed(&page->last_owner) != theap->open_serial) { return false; }
   row_t* row = &theap->row[page->bin];
   void** top = row->top;
   if (unlikely(has_any_bit(&page->mask, (uintptr_t)block)) || unlikely(*top == block) ||
@@ -101,7 +101,7 @@ FAST bool row_put_in_front(theap_t* theap, const page_t* page, void* block) {
 FAST bool row_suits_few(const theap_t* theap, const page_t* page) {
   return page->bin >= ROW_ANY_BIN
              ? theap->heap == load_relaxed(&page->heap)
-             : page->bin >= ROW_LEAST_BIN && load_relaxed(&page->keeper) == theap->serial;
+             : page->bin >= ROW_LEAST_BIN && load_relaxed(&page->last_owner) == theap->serial;
 }
 
 typedef enum { ROW_DONE, ROW_FULL, ROW_ODD } row_answer_t;

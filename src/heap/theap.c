@@ -144,7 +144,7 @@ static void page_name_owner(page_t* page, const theap_t* theap) {
 
 static void theap_own(theap_t* theap, page_t* page) {
   page->theap = theap;
-  store_relaxed(&page->keeper, theap->serial);
+  store_relaxed(&page->last_owner, theap->serial);
   page_name_owner(page, theap);
   if (PERTURBS_BY_MASK && unlikely(page_is_veiled(page) != theap_fills(theap))) {
     page_veil(page, theap_fills(theap));
@@ -229,63 +229,63 @@ PRIVATE COLD void theap_catch_up_fill(theap_t* theap) {
 
 // ---- pool ----
 
-static void unpark_locked(heap_t* heap, page_t* page) {
+static void unpool_locked(heap_t* heap, page_t* page) {
   if (page->prev != NULL) {
     page->prev->next = page->next;
   } else {
-    store_relaxed(&heap->parked[page->bin], page->next);
+    store_relaxed(&heap->abandoned[page->bin], page->next);
   }
   if (page->next != NULL) { page->next->prev = page->prev; }
   page->next = page->prev = NULL;
   stat_down_locked(&heap->stats.pages_abandoned, 1);
 }
 
-PRIVATE void heap_unpark(heap_t* heap, page_t* page) {
+PRIVATE void heap_unpool(heap_t* heap, page_t* page) {
   lock_acquire(&heap->lock);
-  unpark_locked(heap, page);
+  unpool_locked(heap, page);
   lock_release(&heap->lock);
 }
 
-typedef enum { PARK_DONE, PARK_RETRY, PARK_MOVED } park_result_t;
+typedef enum { ABANDON_DONE, ABANDON_RETRY, ABANDON_MOVED } abandon_result_t;
 
 // The state changes under the lock, so that who claims the page finds it in the list, and a heap
 // that is being deleted leaves none behind.
-static park_result_t park_locked(heap_t* heap, page_t* page) {
-  if (load_relaxed(&heap->state) == HEAP_DELETED) { return PARK_MOVED; }
-  if (!remote_park(&page->remote, page->used)) { return PARK_RETRY; }
-  page_t* first = load_relaxed(&heap->parked[page->bin]);
+static abandon_result_t abandon_locked(heap_t* heap, page_t* page) {
+  if (load_relaxed(&heap->state) == HEAP_DELETED) { return ABANDON_MOVED; }
+  if (!remote_abandon(&page->remote, page->used)) { return ABANDON_RETRY; }
+  page_t* first = load_relaxed(&heap->abandoned[page->bin]);
   page->prev = NULL;
   page->next = first;
   if (first != NULL) { first->prev = page; }
-  store_relaxed(&heap->parked[page->bin], page);
+  store_relaxed(&heap->abandoned[page->bin], page);
   stat_up_locked(&heap->stats.pages_abandoned, 1);
-  return PARK_DONE;
+  return ABANDON_DONE;
 }
 
-PRIVATE void heap_park(heap_t* heap, page_t* page) {
-  park_result_t result = PARK_RETRY;
-  while (result != PARK_DONE) {
-    if (result == PARK_MOVED) { heap = heap_rehome(page); }
+PRIVATE void heap_abandon(heap_t* heap, page_t* page) {
+  abandon_result_t result = ABANDON_RETRY;
+  while (result != ABANDON_DONE) {
+    if (result == ABANDON_MOVED) { heap = heap_migrate(page); }
     page_take_remote(page);
     if (page->used == 0 && !page->kept) {
       heap_release_page(page);
       return;
     }
     lock_acquire(&heap->lock);
-    result = park_locked(heap, page);
+    result = abandon_locked(heap, page);
     lock_release(&heap->lock);
   }
 }
 
-PRIVATE page_t* heap_claim_parked(heap_t* heap, unsigned bin) {
+PRIVATE page_t* heap_claim_abandoned(heap_t* heap, unsigned bin) {
   uint32_t claimed = 0;
-  if (load_relaxed(&heap->parked[bin]) == NULL) { return NULL; }
+  if (load_relaxed(&heap->abandoned[bin]) == NULL) { return NULL; }
   lock_acquire(&heap->lock);
-  page_t* page = load_relaxed(&heap->parked[bin]);
-  while (page != NULL && !remote_claim(&page->remote, REMOTE_PARKED, &claimed)) {
+  page_t* page = load_relaxed(&heap->abandoned[bin]);
+  while (page != NULL && !remote_claim(&page->remote, REMOTE_ABANDONED, &claimed)) {
     page = page->next;
   }
-  if (page != NULL) { unpark_locked(heap, page); }
+  if (page != NULL) { unpool_locked(heap, page); }
   lock_release(&heap->lock);
   if (page != NULL) { page_restore(page, claimed); }
   return page;
@@ -295,14 +295,14 @@ PRIVATE void heap_make_holes(heap_t* heap) {
   if (page_release_is_asked()) { return; }  // the program may read what it has freed
   for (unsigned bin = 1; MAKES_HOLES && bin < BIN_COUNT; bin++) {
     page_t* pages = NULL;
-    for (page_t* page = NULL; (page = heap_claim_parked(heap, bin)) != NULL; pages = page) {
+    for (page_t* page = NULL; (page = heap_claim_abandoned(heap, bin)) != NULL; pages = page) {
       page->next = pages;
     }
     while (pages != NULL) {
       page_t* page = pages;
       pages = page->next;
       page_make_holes(page);
-      heap_park(heap, page);
+      heap_abandon(heap, page);
     }
   }
 }
@@ -310,12 +310,12 @@ PRIVATE void heap_make_holes(heap_t* heap) {
 // The kept ones of a class, before those in `list`.
 static page_t* claim_kept_locked(heap_t* heap, unsigned bin, page_t* list) {
   uint32_t claimed = 0;
-  page_t* page = load_relaxed(&heap->parked[bin]);
+  page_t* page = load_relaxed(&heap->abandoned[bin]);
   while (page != NULL) {
     page_t* next = page->next;
-    if (load_relaxed(&page->remote) == REMOTE_PARKED &&
-        remote_claim(&page->remote, REMOTE_PARKED, &claimed)) {
-      unpark_locked(heap, page);
+    if (load_relaxed(&page->remote) == REMOTE_ABANDONED &&
+        remote_claim(&page->remote, REMOTE_ABANDONED, &claimed)) {
+      unpool_locked(heap, page);
       page->next = list;
       list = page;
     }
@@ -338,9 +338,9 @@ static bool page_is_sparse(const page_t* page) {
   return (page->capacity - page->used % PAGE_HELD) * 2 >= page->capacity;
 }
 
-static page_t* theap_reuse_parked(theap_t* theap, unsigned bin) {
+static page_t* theap_reuse_abandoned(theap_t* theap, unsigned bin) {
   enum { YOUNG_CALLS = 64 };  // a thread that has just begun may need a few blocks only: no sorting
-  page_t* page = heap_claim_parked(theap->heap, bin);
+  page_t* page = heap_claim_abandoned(theap->heap, bin);
   if (page == NULL) { return NULL; }
   page->kept = false;
   if (page_is_sparse(page) && theap->slow_calls >= YOUNG_CALLS) { page_sort_free(page); }
@@ -540,7 +540,7 @@ static page_t* theap_fresh(theap_t* theap, unsigned bin) {
 
 PRIVATE page_t* theap_find_page(theap_t* theap, unsigned bin) {
   page_t* page = theap_search(theap, bin);
-  if (page == NULL) { page = theap_reuse_parked(theap, bin); }
+  if (page == NULL) { page = theap_reuse_abandoned(theap, bin); }
   return page != NULL ? page : theap_fresh(theap, bin);
 }
 
@@ -553,7 +553,7 @@ static NOINLINE void page_abandon(theap_t* theap, page_t* page) {
     stat_add(&theap->heap->stats.pages_retire, 1);
     heap_release_page(page);
   } else if (page_has_unused(page)) {
-    heap_park(theap->heap, page);
+    heap_abandon(theap->heap, page);
   } else {
     (void)theap_page_to_full(theap, page);  // if not, it is the first of its queue
   }

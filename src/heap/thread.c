@@ -32,7 +32,7 @@ SHARED_DATA_DEF(const theap_t, theap_empty) = {.direct = {NONE_DIRECT},
                                                .open_serial = ROWS_CLOSED,
                                                .special = SPECIAL_NO_THREAD,
                                                .heap = (heap_t*)(uintptr_t)&theap_empty};
-SHARED_DATA_DEF(theap_t, theap_gone);  // as theap_empty, once a thread needs it: see theap_bereft
+SHARED_DATA_DEF(theap_t, theap_gone);  // as theap_empty, once a thread needs it: see theap_of_gone
 
 static struct {
   lock_t lock;
@@ -233,7 +233,7 @@ PRIVATE NOINLINE void vacant_disband(void) {
 // ---- beginning ----
 
 // That of a thread that has ended, but goes on.
-static theap_t* theap_bereft(void) {
+static theap_t* theap_of_gone(void) {
   lock_acquire(&registry.lock);
   if (theap_gone.special == 0) { memcpy(&theap_gone, &theap_empty, sizeof(theap_gone)); }
   lock_release(&registry.lock);
@@ -243,7 +243,7 @@ static theap_t* theap_bereft(void) {
 // It has left, and goes on. Where the slot is the id's, the next thread that has it would be taken
 // for gone: there this one begins once more, and the next one goes on with what it leaves.
 static void thread_is_gone(void) {
-  if (!PORT_SLOT_STAYS) { (void)theap_set_current(theap_bereft()); }
+  if (!PORT_SLOT_STAYS) { (void)theap_set_current(theap_of_gone()); }
 }
 
 // A thread has the caller's id, so it has ended, and nobody told us: the caller leaves in its
@@ -267,7 +267,7 @@ static theap_t* thread_begin(subproc_t* subproc) {
   if (!theap_set_current(thread->theaps)) {  // from here on a recursive call finds a heap
     heap_unlink_theap(subproc->main, thread->theaps);
     thread_disband(thread);
-    return theap_bereft();
+    return theap_of_gone();
   }
   registry_add(thread);
   if (port_thread_arm(thread) != 0 && process_is_threaded()) {

@@ -63,13 +63,13 @@ static bool see_lists(const page_t* page, free_counts_t* counts) {
 
 // ---- the numbers of a page ----
 
-// A page that is held does not count, one that is parked counts in its word.
+// A page that is held does not count, one that is abandoned counts in its word.
 static bool verify_used(const page_t* page, const free_counts_t* counts) {
   const uint32_t word = load_relaxed(&page->remote);
   const uint32_t not_listed = page->capacity - counts->own;
-  if (remote_state(word) == REMOTE_PARKED) {
+  if (remote_state(word) == REMOTE_ABANDONED) {
     return invariant(remote_count(word) == not_listed - counts->came_home, "P3", page,
-                     "the word of a parked page does not count its blocks in use");
+                     "the word of an abandoned page does not count its blocks in use");
   }
   const bool exact = page_is_held(page) || page_used(page) == not_listed;
   return invariant(exact, "P3", page, "`used` is not the number of blocks that are not listed") &&
@@ -79,7 +79,7 @@ static bool verify_used(const page_t* page, const free_counts_t* counts) {
 
 static bool verify_capacity(const page_t* page) {
   const bool used_fits = page_is_held(page) ||
-                         remote_state(load_relaxed(&page->remote)) == REMOTE_PARKED ||
+                         remote_state(load_relaxed(&page->remote)) == REMOTE_ABANDONED ||
                          page_used(page) <= page->capacity;
   const size_t bytes = page->reserved * page->block_bytes;
   const bool reserved_fits =
@@ -226,10 +226,10 @@ PRIVATE bool verify_theap(const theap_t* theap) {
 // ---- one page in the world ----
 
 static bool verify_pooled(const page_t* page, const heap_t* heap) {
-  const page_t* before = page->prev == NULL ? load_relaxed(&heap->parked[page->bin]) : NULL;
+  const page_t* before = page->prev == NULL ? load_relaxed(&heap->abandoned[page->bin]) : NULL;
   const bool listed = page->prev == NULL ? before == page : page->prev->next == page;
   const bool linked = page->next == NULL || page->next->prev == page;
-  return invariant(listed && linked, "H1", page, "a parked page is not in its heap's pool");
+  return invariant(listed && linked, "H1", page, "an abandoned page is not in its heap's pool");
 }
 
 static bool verify_owned(const page_t* page) {
@@ -249,9 +249,9 @@ static bool verify_place(const page_t* page, const heap_t* heap) {
                  "a page that nobody owns names an owner")) {
     return false;
   }
-  return state == REMOTE_PARKED ? verify_pooled(page, heap)
-                                : invariant(page->next == NULL && page->prev == NULL, "H1", page,
-                                            "a full page is in a list");
+  return state == REMOTE_ABANDONED ? verify_pooled(page, heap)
+                                   : invariant(page->next == NULL && page->prev == NULL, "H1", page,
+                                               "a full page is in a list");
 }
 
 static bool verify_listed(const page_t* page, const heap_t* heap) {

@@ -137,7 +137,7 @@ PRIVATE void memory_fill_hole(size_t bytes);
 // Are holes wanted where blocks are freed: is so much in pages that are sparse that it is more than
 // may stay dirty, and was no memory wanted back lately soon after it went?
 PRIVATE bool memory_wants_holes(size_t sparse_slices);
-PRIVATE void memory_regret_hole(void);  // some of one is wanted again
+PRIVATE void memory_refault_hole(void);  // some of one is wanted again
 
 PRIVATE arena_t* arena_add(const arena_spec_t* spec);
 // Reserves from the OS; huge_bytes is 0 or the size of huge OS pages.

@@ -28,14 +28,14 @@ typedef struct memory_state {
   arena_t* first;
   size_t taken_slices, dirty_slices, reset_slices, reserved_bytes;
   direct_t direct, direct_most;
-  int64_t now_ms, last_decay_ms;    // as of the last give or collect
-  size_t slack_slices;              // what was purged and wanted again soon
-  int64_t slack_ms, regret_ms;      // when it was halved; when that was last so
-  int64_t hole_ms, hole_regret_ms;  // the same of holes that were made where blocks were freed
-  uint32_t swings;                  // how often memory was wanted again after more had been purged
-  bool has_purged;                  // since the last of these
-  bool is_left;                     // half written: see memory_is_left
-  const arena_t* news;              // an arena that is still to be announced, once the lock is free
+  int64_t now_ms, last_decay_ms;     // as of the last give or collect
+  size_t slack_slices;               // what was purged and wanted again soon
+  int64_t slack_ms, refault_ms;      // when it was halved; when that was last so
+  int64_t hole_ms, hole_refault_ms;  // the same of holes that were made where blocks were freed
+  uint32_t swings;                   // how often memory was wanted again after more had been purged
+  bool has_purged;                   // since the last of these
+  bool is_left;                      // half written: see memory_is_left
+  const arena_t* news;  // an arena that is still to be announced, once the lock is free
 } memory_state_t;
 
 SHARED_DATA(memory_state_t, memory);
@@ -121,7 +121,7 @@ PRIVATE bool memory_cover(const void* start, size_t bytes);
 // ---- purge.c ----
 PRIVATE void count_decommitted(size_t bytes);  // that were dirty or taken
 // What was purged at `stamp` is wanted again.
-PRIVATE void purge_regret(uint32_t stamp, size_t slices);
+PRIVATE void purge_refault(uint32_t stamp, size_t slices);
 PRIVATE void purge_due(size_t given_slices);
 PRIVATE void purge_all(void);
 // Taken becomes dirty, and what is due is purged.

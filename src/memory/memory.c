@@ -30,7 +30,7 @@ static bool arena_is_dense_again(const arena_t* arena) {
 }
 
 static void run_take_at(arena_t* arena, uint32_t first, uint32_t start, uint32_t length) {
-  if (run_state(arena, first) != RUN_DIRTY) { purge_regret(arena->table[first].stamp, length); }
+  if (run_state(arena, first) != RUN_DIRTY) { purge_refault(arena->table[first].stamp, length); }
   if (run_state(arena, first) == RUN_CLEAN) {
     if (unlikely(arena_is_dense_again(arena))) { arena_set_huge(arena, true); }
     if (arena->huge) {

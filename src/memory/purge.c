@@ -5,7 +5,7 @@
 
 // Dirty bytes kept: 5 MiB, or 1/16 of what is in use, and where that turns out too little, more: up
 // to half of what is in use, or 16 MiB while they come and go many times a second.
-enum { KEPT_SHARE = 16, SLACK_SHARE = 2, REGRET_MS = 1000 };
+enum { KEPT_SHARE = 16, SLACK_SHARE = 2, REFAULT_MS = 1000 };
 enum { SWINGS = 32, SWING_BYTES = 16 << 20 };
 enum { PURGE_PIECE = 256 << 10 };
 
@@ -138,18 +138,18 @@ static size_t kept_slices(void) {
 }
 
 // Memory is wanted a moment after some went by holes.
-static void hole_regret(void) {
-  if (memory.hole_ms != 0 && memory.now_ms - memory.hole_ms < REGRET_MS) {
-    memory.hole_regret_ms = memory.now_ms;
+static void hole_refault(void) {
+  if (memory.hole_ms != 0 && memory.now_ms - memory.hole_ms < REFAULT_MS) {
+    memory.hole_refault_ms = memory.now_ms;
   }
 }
 
 // What was purged a moment ago is wanted again: better to have kept it.
-PRIVATE void purge_regret(uint32_t stamp, size_t slices) {
-  hole_regret();
-  if (stamp == 0 || (uint32_t)memory.now_ms - stamp >= REGRET_MS) { return; }
+PRIVATE void purge_refault(uint32_t stamp, size_t slices) {
+  hole_refault();
+  if (stamp == 0 || (uint32_t)memory.now_ms - stamp >= REFAULT_MS) { return; }
   memory.slack_slices += slices;
-  memory.regret_ms = memory.now_ms;
+  memory.refault_ms = memory.now_ms;
   memory.swings += memory.has_purged;
   memory.has_purged = false;
 }
@@ -157,7 +157,7 @@ PRIVATE void purge_regret(uint32_t stamp, size_t slices) {
 // A heap that swings wants again what it gives back: it offers that to the OS, which costs a third
 // of giving it back and having it again. What a heap gives back otherwise is seen to go.
 static bool swings(void) {
-  return memory.slack_slices > 0 && memory.now_ms - memory.regret_ms < REGRET_MS;
+  return memory.slack_slices > 0 && memory.now_ms - memory.refault_ms < REFAULT_MS;
 }
 
 static purge_way_t purge_way(void) {
@@ -166,7 +166,7 @@ static purge_way_t purge_way(void) {
 
 // The slack halves with each second in which it proves enough.
 static void slack_decay(void) {
-  if (memory.now_ms - memory.slack_ms < REGRET_MS) { return; }
+  if (memory.now_ms - memory.slack_ms < REFAULT_MS) { return; }
   memory.slack_slices = size_min(memory.slack_slices, slack_most()) / 2;
   memory.swings /= 2;
   memory.slack_ms = memory.now_ms;
@@ -300,16 +300,16 @@ PRIVATE bool memory_wants_holes(size_t sparse_slices) {
   lock_acquire(&memory.lock);
   const int64_t now = memory.now_ms = port_clock_ms();
   const bool wanted = sparse_slices > kept_slices() && !swings() &&
-                      (memory.hole_regret_ms == 0 || now - memory.hole_regret_ms >= REGRET_MS);
+                      (memory.hole_refault_ms == 0 || now - memory.hole_refault_ms >= REFAULT_MS);
   if (wanted) { memory.hole_ms = now; }
   lock_release(&memory.lock);
   return wanted;
 }
 
-PRIVATE void memory_regret_hole(void) {
+PRIVATE void memory_refault_hole(void) {
   lock_acquire(&memory.lock);
   memory.now_ms = port_clock_ms();
-  hole_regret();
+  hole_refault();
   lock_release(&memory.lock);
 }
 

@@ -88,7 +88,7 @@ PRIVATE COLD void page_take_hole(page_t* page) {
   const uint32_t end = taken.to == hole.to ? blocks.to : rest.from;
   page->holes &= ~extent_bits(taken);
   memory_fill_hole(hole_bytes(extent_bits(taken)));
-  memory_regret_hole();
+  memory_refault_hole();
   if (blocks.from < end) { page_link_blocks(page, blocks.from, end - blocks.from); }
 }
 

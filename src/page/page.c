@@ -444,16 +444,16 @@ enum { READY_LEAST = KEEP_CLASS ? READY_MOST : READY_MOST / 8 };
 // Slices of pages that went as there were too many, and of those how many were wanted again, about:
 // so many more may wait, until memory has to grow.
 static _Atomic(intptr_t) ready_gone;
-static _Atomic(size_t) ready_regrets;
+static _Atomic(size_t) ready_refaults;
 
 static size_t ready_limit(void) {
-  return size_min(READY_LEAST + load_relaxed(&ready_regrets), READY_MOST);
+  return size_min(READY_LEAST + load_relaxed(&ready_refaults), READY_MOST);
 }
 
-static void ready_note_regret(size_t slices) {
+static void ready_note_refault(size_t slices) {
   if (KEEP_CLASS || load_relaxed(&ready_gone) < (intptr_t)slices) { return; }
   (void)sub_relaxed(&ready_gone, (intptr_t)slices);
-  (void)add_relaxed(&ready_regrets, slices);
+  (void)add_relaxed(&ready_refaults, slices);
 }
 
 // Whatever of it is out of reach comes back; non-zero if it does not.
@@ -524,7 +524,7 @@ static page_t* page_begin(const page_want_t* want, span_t* span) {
   page = record_take();
   if (page == NULL) { return NULL; }
   if (span_for(want, span)) {
-    if (PAGES_WAIT && want->bin != BIN_LARGE) { ready_note_regret(span->slices); }
+    if (PAGES_WAIT && want->bin != BIN_LARGE) { ready_note_refault(span->slices); }
     return page;
   }
   record_give(page);
@@ -603,7 +603,7 @@ static void ready_put(page_t* page) {
 
 PRIVATE void page_release_ready(void) {
   store_relaxed(&ready_gone, 0);
-  store_relaxed(&ready_regrets, 0);
+  store_relaxed(&ready_refaults, 0);
   for (unsigned bin = 0; PAGES_WAIT && bin < BIN_COUNT; bin++) {
     for (page_t* page = NULL; (page = ready_take(bin)) != NULL;) { page_release_memory(page); }
   }

@@ -6,7 +6,7 @@
 //
 //   page_new --> ACTIVE <--theap_search--> PARTIAL      both OWNED, in the queue of a theap
 //   ACTIVE --theap_page_to_full--> FULL --theap_adopt--> PARTIAL
-//   PARTIAL --page_abandon--> PARKED --theap_reuse_parked--> ACTIVE
+//   PARTIAL --page_abandon--> ABANDONED --theap_reuse_abandoned--> ACTIVE
 //   any, with no block in use --page_release--> gone
 //
 // P1 used <= capacity <= reserved.
@@ -84,7 +84,7 @@ typedef struct page {
     uint64_t holes;  // with HOLES, of a page of several blocks, which start where its memory does
   };
   remote_t remote;
-  _Atomic(uint32_t) keeper;  // serial of the theap that owned it last
+  _Atomic(uint32_t) last_owner;  // serial of the theap that owned it last
   uint32_t span_slices;
   uint16_t reserved;
   uint8_t bin;
@@ -234,7 +234,7 @@ PRIVATE void page_extend(page_t* page);
 PRIVATE void page_take_remote(page_t* page);
 // Owner: of the blocks that wait all but the last one join `free`.
 PRIVATE void page_take_waiting(page_t* page);
-// Owner, after a claim of a parked page: restores `used` and `free`.
+// Owner, after a claim of an abandoned page: restores `used` and `free`.
 PRIVATE void page_restore(page_t* page, uint32_t claimed);
 // The owner: a list of blocks that came home joins `free`, or those that wait.
 PRIVATE void page_add_home(page_t* page, block_t* list);

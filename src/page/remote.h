@@ -6,11 +6,11 @@
 // OWNED   a thread owns the page; others push onto the list. head: last block pushed, count: how
 //         many.
 // FULL    no free block, on no list, nobody's. Who frees a block owns the page from then on.
-// PARKED  has free blocks and is in its heap's pool, nobody's. count: blocks still in use; who
+// ABANDONED  has free blocks and is in its heap's pool, nobody's. count: blocks still in use; who
 //         frees the last one owns it.
 //
 //   OWNED --remote_leave_full--> FULL --remote_free--> OWNED
-//   OWNED --remote_park--> PARKED --remote_free (the last block) or remote_claim--> OWNED
+//   OWNED --remote_abandon--> ABANDONED --remote_free (the last block) or remote_claim--> OWNED
 //
 // R-1 a block is in the program's hands, on the owner's list, or on this one.
 // R-2 fields of a page other than this word and the constant ones are touched by its owner alone.
@@ -40,7 +40,7 @@ typedef _Atomic(uint32_t) remote_t;
 enum {
   REMOTE_OWNED = 0,
   REMOTE_FULL = 1,
-  REMOTE_PARKED = 2,
+  REMOTE_ABANDONED = 2,
   REMOTE_STATE = 3,
   REMOTE_ONE = 1 << 2,
   REMOTE_HEAD = 1 << 17
@@ -92,9 +92,9 @@ FAST bool remote_free(remote_t* remote, uint8_t* start, chain_t chain, uint32_t*
   uint32_t old = load_relaxed(remote);
   for (;;) {
     const uint32_t state = remote_state(old);
-    const bool last = state == REMOTE_PARKED && remote_count(old) == chain.count;
+    const bool last = state == REMOTE_ABANDONED && remote_count(old) == chain.count;
     uint32_t wanted = REMOTE_OWNED;
-    if (state == REMOTE_OWNED || (state == REMOTE_PARKED && !last)) {
+    if (state == REMOTE_OWNED || (state == REMOTE_ABANDONED && !last)) {
       const uint32_t count =
           remote_count(old) + (state == REMOTE_OWNED ? chain.count : 0u - chain.count);
       chain_join(&chain, old, start);
@@ -124,9 +124,9 @@ FAST bool remote_leave_full(remote_t* remote) {
 
 // The owner, with `used` blocks in use. False: a block has just come home, and the page stays
 // owned.
-FAST bool remote_park(remote_t* remote, uint32_t used) {
+FAST bool remote_abandon(remote_t* remote, uint32_t used) {
   uint32_t old = REMOTE_OWNED;
-  while (!cas_release(remote, &old, used * REMOTE_ONE | REMOTE_PARKED)) {  // [R2] out
+  while (!cas_release(remote, &old, used * REMOTE_ONE | REMOTE_ABANDONED)) {  // [R2] out
     if (old != REMOTE_OWNED) { return false; }
   }
   return true;

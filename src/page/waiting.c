@@ -5,7 +5,7 @@
 //                                 waits --waiting_flush, or too many do--> its memory goes
 //
 //   NEAR    up to 1 MiB: in reach, as free small blocks are. FULL: zero, which is checked
-//   AWAY    longer: out of reach, so that its use faults; its memory is elsewhere, in the attic
+//   AWAY    longer: out of reach, so that its use faults; its memory is elsewhere, in the stash
 //   EMPTY   … or gone
 //
 // W1 a block that waits is on no other list, and the map knows nothing of it.
@@ -26,14 +26,14 @@ enum { WAITING_BLOCKS = 64, FAR_BLOCKS = 2 };  // the latter out of reach: up to
 enum { WAITING_SLICES = (QUARANTINE ? 16 : 8) << 20 >> SLICE_SHIFT };
 enum { TOO_NEW = QUARANTINE ? 8 : REUSE_LATER };  // W3
 // Exchanging page tables takes few of them where both places lie alike in huge pages.
-enum { ATTIC_BYTES = 8 << 20, ATTIC_ALIGN = 2 << 20 };
-enum { ATTIC_STRIDE = ATTIC_BYTES + ATTIC_ALIGN };
+enum { STASH_BYTES = 8 << 20, STASH_ALIGN = 2 << 20 };
+enum { STASH_STRIDE = STASH_BYTES + STASH_ALIGN };
 
 typedef struct waiting {
   page_t* page;
   int64_t stamp;
   waiting_state_t state;
-  unsigned slot;  // AWAY: in the attic
+  unsigned slot;  // AWAY: in the stash
 } waiting_t;
 
 static struct {
@@ -41,8 +41,8 @@ static struct {
   waiting_t list[WAITING_BLOCKS];  // the oldest first
   size_t count;
   size_t blocks[WAITING_STATES], slices[WAITING_STATES];
-  uint8_t* attic;  // address space
-  bool attic_slots[FAR_BLOCKS];
+  uint8_t* stash;  // address space
+  bool stash_slots[FAR_BLOCKS];
 } waiting;
 
 PRIVATE void waiting_lock_for_fork(void) { lock_acquire(&waiting.lock); }
@@ -94,29 +94,29 @@ static bool may_be(waiting_state_t state) {
 static waiting_state_t state_of(const page_t* page) {
   const bool fills = option_get(mi_option_fill_freed) != 0;  // only its first part
   if (page->block_bytes <= NEAR_MOST) { return NEAR; }
-  return PORT_CAN_MOVE && whole_bytes(page) <= ATTIC_BYTES && !fills ? AWAY : EMPTY;
+  return PORT_CAN_MOVE && whole_bytes(page) <= STASH_BYTES && !fills ? AWAY : EMPTY;
 }
 
-static uint8_t* attic_place(const waiting_t* one) {
-  const size_t in_huge = (uintptr_t)one->page->span_start % ATTIC_ALIGN;
-  return waiting.attic + one->slot * (size_t)ATTIC_STRIDE + in_huge;
+static uint8_t* stash_place(const waiting_t* one) {
+  const size_t in_huge = (uintptr_t)one->page->span_start % STASH_ALIGN;
+  return waiting.stash + one->slot * (size_t)STASH_STRIDE + in_huge;
 }
 
-// False: there is no slot, or no attic.
-static bool attic_find(waiting_t* one) {
-  void* attic = NULL;
-  if (waiting.attic == NULL && port_reserve(FAR_BLOCKS * ATTIC_STRIDE, ATTIC_ALIGN, &attic) == 0) {
-    waiting.attic = (uint8_t*)attic;
+// False: there is no slot, or no stash.
+static bool stash_find(waiting_t* one) {
+  void* stash = NULL;
+  if (waiting.stash == NULL && port_reserve(FAR_BLOCKS * STASH_STRIDE, STASH_ALIGN, &stash) == 0) {
+    waiting.stash = (uint8_t*)stash;
   }
-  for (one->slot = 0; one->slot < FAR_BLOCKS && waiting.attic_slots[one->slot];) { one->slot++; }
-  return waiting.attic != NULL && one->slot < FAR_BLOCKS;
+  for (one->slot = 0; one->slot < FAR_BLOCKS && waiting.stash_slots[one->slot];) { one->slot++; }
+  return waiting.stash != NULL && one->slot < FAR_BLOCKS;
 }
 
 static bool go_away(waiting_t* one) {
   page_t* page = one->page;
-  if (!attic_find(one)) { return false; }
-  if (port_put_away(page->span_start, whole_bytes(page), attic_place(one)) != 0) { return false; }
-  waiting.attic_slots[one->slot] = true;
+  if (!stash_find(one)) { return false; }
+  if (port_put_away(page->span_start, whole_bytes(page), stash_place(one)) != 0) { return false; }
+  waiting.stash_slots[one->slot] = true;
   return true;
 }
 
@@ -135,10 +135,10 @@ static bool waiting_end(const waiting_t* one) {
   const span_t span = page_span(one->page);
   if (one->state == NEAR) { block_check_zero(one->page, one->page->start); }
   if (one->state == AWAY) {
-    if (port_bring_back(span.start, whole_bytes(one->page), attic_place(one)) != 0) {
+    if (port_bring_back(span.start, whole_bytes(one->page), stash_place(one)) != 0) {
       return false;
     }
-    waiting.attic_slots[one->slot] = false;
+    waiting.stash_slots[one->slot] = false;
   }
   return one->state != EMPTY || memory_refill(&span, bytes_to_guard(one->page));
 }

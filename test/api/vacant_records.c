@@ -15,7 +15,7 @@ static void* left[THREADS][SIZES * EACH]; /* by each thread, for another */
 static pthread_barrier_t all_have;
 
 static int64_t page_bytes(void) { return stats_now().page_committed.current; }
-static int64_t parked(void) { return stats_now().pages_abandoned.total; }
+static int64_t abandoned(void) { return stats_now().pages_abandoned.total; }
 
 static void free_what(size_t thread) {
   for (int i = 0; i < SIZES * EACH; i++) { mi_free(left[thread][i]); }
@@ -44,10 +44,11 @@ static void run_thread(void* (*work)(void*), size_t number) {
 
 static void test_chain(void) {
   run_thread(take_turn, 0);
-  const int64_t parked_before = parked(), bytes = page_bytes();
+  const int64_t abandoned_before = abandoned(), bytes = page_bytes();
   for (int i = 0; i < THREADS; i++) { run_thread(take_turn, 0); }
-  printf("%lld pages parked\n", (long long)(parked() - parked_before));
-  CHECK(parked() - parked_before < 6 * THREADS); /* else each of them parks a page of each class */
+  printf("%lld pages abandoned\n", (long long)(abandoned() - abandoned_before));
+  CHECK(abandoned() - abandoned_before <
+        6 * THREADS);               /* else each of them abandons a page of each class */
   CHECK(page_bytes() <= 3 * bytes); /* of longer pages; 120 threads leave 70 times as much */
 }
 

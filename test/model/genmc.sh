@@ -82,7 +82,7 @@ page/remote.h;R1 out;s/cas_acq_rel(remote/cas_acquire(remote/;H;page_payload.c
 page/remote.h;R2 in, free;s/cas_acq_rel(remote/cas_release(remote/;H;page_payload.c
 page/remote.h;R1 in;s/exchange_acquire(remote/exchange_relaxed(remote/;H;page_payload.c
 page/remote.h;R2 out, full;s/cas_release(remote, &old, REMOTE_FULL)/cas_relaxed(remote, \&old, REMOTE_FULL)/;H;page_payload.c
-page/remote.h;R2 out, parked;s/cas_release(remote, &old, used/cas_relaxed(remote, \&old, used/;H;page_payload.c
+page/remote.h;R2 out, abandoned;s/cas_release(remote, &old, used/cas_relaxed(remote, \&old, used/;H;page_payload.c
 page/remote.h;R2 in, claim;s/cas_acquire(remote, &old, REMOTE_OWNED)/cas_relaxed(remote, \&old, REMOTE_OWNED)/;M;remote.c -DINSTANCE=9
 port/lock.h;L1 at once;s/!cas_acquire(&lock->state/!cas_relaxed(\&lock->state/;M;lock.c
 port/lock.h;L1 spinning;s/is_free \&\& cas_acquire/is_free \&\& cas_relaxed/;M;lock.c

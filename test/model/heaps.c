@@ -17,9 +17,9 @@ static void take_in_heap(int slot) { take_in_heap_of(slot, BLOCK); }
 // The walks over all classes: only those that the model uses are worth a step.
 static void quiet_bins(heap_t* h) {
   const unsigned half = bin_of(BLOCK / 2), bin = bin_of(BLOCK);
-  model_quiet(&h->parked[0], half * sizeof(h->parked[0]));
-  model_quiet(&h->parked[half + 1], (bin - half - 1) * sizeof(h->parked[0]));
-  model_quiet(&h->parked[bin + 1], (BIN_COUNT - bin - 1) * sizeof(h->parked[0]));
+  model_quiet(&h->abandoned[0], half * sizeof(h->abandoned[0]));
+  model_quiet(&h->abandoned[half + 1], (bin - half - 1) * sizeof(h->abandoned[0]));
+  model_quiet(&h->abandoned[bin + 1], (BIN_COUNT - bin - 1) * sizeof(h->abandoned[0]));
 }
 
 // Threads 0 and 1 have two blocks each in the heap: slots 0, 1 and 2, 3.
@@ -205,7 +205,7 @@ MODEL_MAIN(
     {"delete_and_own", two_owners, {delete, give_2_and_take, catch_up}, deleted, 2, 0, 1000},
     {"delete_and_leave", two_owners, {delete, leave, give_2_and_3}, deleted, 2, 0, 1000},
     {"delete_and_collect", two_owners, {delete, collect, give_2}, deleted, 2, 0, 1000},
-    {"delete_parked", one_left, {delete, give_2, give_3}, deleted, 2, 0, 1000},
+    {"delete_abandoned", one_left, {delete, give_2, give_3}, deleted, 2, 0, 1000},
     {"delete_last_blocks", one_left, {delete, give_0_and_2, give_3}, deleted, 2, 0, 1000},
     {"delete_full", full_left, {delete, give_2, give_3}, deleted, 2, 0, 1000},
     {"delete_by_stranger", nobody_left, {delete, give_2, give_3}, deleted, 2, 0, 1000},

@@ -21,22 +21,22 @@ page/remote.h;remote;R1 out: relaxed push;s/cas_acq_rel(remote/cas_acquire(remot
 page/remote.h;remote;R2 in: freer claims relaxed;s/cas_acq_rel(remote/cas_release(remote/
 page/remote.h;remote;R1 in: relaxed take;s/exchange_acquire(remote/exchange_relaxed(remote/
 page/remote.h;remote;R2 out: full, relaxed;s/cas_release(remote, &old, REMOTE_FULL)/cas_relaxed(remote, \&old, REMOTE_FULL)/
-page/remote.h;remote;R2 out: parked, relaxed;s/cas_release(remote, &old, used/cas_relaxed(remote, \&old, used/
-page/remote.h;remote park;R2 in: allocator claims relaxed;s/cas_acquire(remote, &old, REMOTE_OWNED)/cas_relaxed(remote, \&old, REMOTE_OWNED)/
+page/remote.h;remote;R2 out: abandoned, relaxed;s/cas_release(remote, &old, used/cas_relaxed(remote, \&old, used/
+page/remote.h;remote abandon;R2 in: allocator claims relaxed;s/cas_acquire(remote, &old, REMOTE_OWNED)/cas_relaxed(remote, \&old, REMOTE_OWNED)/
 page/remote.h;remote;push does not link to the list;/chain->last->next = remote_head/d
 page/remote.h;remote;push reads the list once only;s/chain->last->next = remote_head(old, start);/if (chain->last->next == NULL) { chain->last->next = remote_head(old, start); }/
 page/remote.h;remote;push counts one too few;s/REMOTE_OWNED ? chain.count : 0u/REMOTE_OWNED ? chain.count - 1 : 0u/
-page/remote.h;remote;free into a parked page adds;s/: 0u - chain.count/: chain.count/
-page/remote.h;remote;any free claims a parked page;s/remote_count(old) == chain.count/remote_count(old) >= chain.count/
+page/remote.h;remote;free into an abandoned page adds;s/: 0u - chain.count/: chain.count/
+page/remote.h;remote;any free claims an abandoned page;s/remote_count(old) == chain.count/remote_count(old) >= chain.count/
 page/remote.h;remote;the last free does not claim;s/return state == REMOTE_FULL || last/return state == REMOTE_FULL/
 page/remote.h;remote;a free into a full page only pushes;s/return state == REMOTE_FULL || last/return last/
-page/remote.h;remote;the last free pushes and claims;s/PARKED \&\& !last)/PARKED)/
+page/remote.h;remote;the last free pushes and claims;s/ABANDONED \&\& !last)/ABANDONED)/
 page/remote.h;remote;take leaves the list;s/exchange_acquire(remote, REMOTE_OWNED)/load_acquire(remote)/
 page/remote.h;remote;leaving full overwrites a push;/if (old != REMOTE_OWNED) { return false; }  /d
-page/remote.h;remote;parking overwrites a push;/^    if (old != REMOTE_OWNED) { return false; }$/d
-page/remote.h;remote;parking counts one too many;s/used \* REMOTE_ONE/(used + 1) * REMOTE_ONE/
+page/remote.h;remote;abandoning overwrites a push;/^    if (old != REMOTE_OWNED) { return false; }$/d
+page/remote.h;remote;abandoning counts one too many;s/used \* REMOTE_ONE/(used + 1) * REMOTE_ONE/
 page/remote.h;remote;the claim keeps the list;s/cas_acquire(remote, &old, REMOTE_OWNED)/cas_acquire(remote, \&old, old - state)/
-page/remote.h;remote park;any state can be claimed;s/while (remote_state(old) == state)/while (state != REMOTE_OWNED)/
+page/remote.h;remote abandon;any state can be claimed;s/while (remote_state(old) == state)/while (state != REMOTE_OWNED)/
 port/unix_slots.h;slots;S1: relaxed in;s/cas_acquire(&slot\[i\].id/cas_relaxed(\&slot[i].id/
 port/unix_slots.h;slots;S1: relaxed out;s/store_release(&slot->id/store_relaxed(\&slot->id/
 port/unix_slots.h;slots;S2: relaxed out;s/cas_release(&slot_levels/cas_relaxed(\&slot_levels/
@@ -57,18 +57,18 @@ port/lock.h;lock;wakes nobody who sleeps;s/before == LOCK_CONTENDED/before == LO
 port/lock.h;lock;sleeper does not say so;s/exchange_acquire(&lock->state, LOCK_CONTENDED)/exchange_acquire(\&lock->state, LOCK_HELD)/
 port/lock.h;lock;takes the lock without a look;s/while (exchange_acquire(&lock->state, LOCK_CONTENDED) != LOCK_FREE)/if (exchange_acquire(\&lock->state, LOCK_CONTENDED) != LOCK_FREE)/
 port/lock.h;lock;release leaves it held;s/exchange_release(&lock->state, LOCK_FREE)/exchange_release(\&lock->state, LOCK_HELD)/
-heap/theap.c;park;parks without the lock;/heap_park(heap_t/,/^}/{/lock_/d}
-heap/theap.c;park;unparks without the lock;/heap_unpark(heap_t/,/^}/{/lock_/d}
-heap/theap.c;park;looks for a page without the lock;/claim_parked(heap_t/,/^}/{/lock_/d}
-heap/theap.c;park;the pool keeps a page that was claimed;/^  if (page != NULL) { unpark_locked/d
-heap/theap.c;park;parks without taking what came home;/^    page_take_remote(page);$/d
-heap/theap.c;park;parks an empty page;/heap_park(heap_t/,/^}/{/if (page->used == 0) {/,/^    }/d}
-heap/theap.c;park;lists a page before it is parked;/if (!remote_park(/d;s/^  return PARK_DONE;$/  return remote_park(\&page->remote, page->used) ? PARK_DONE : PARK_RETRY;/
-heap/theap.c;heaps;parks in a heap that is being deleted;/return PARK_MOVED/d
-heap/theap.c;park;keeps the owner of a full page;/theap_page_to_full(theap_t/,/^}/{/theap_disown/d}
-heap/theap.c;park;disowns a full page when it is nobody's;/theap_page_to_full(theap_t/,/^}/{/theap_disown/d;s/{ return true; }/{ theap_disown(theap, page); return true; }/}
-heap/theap.c;park;a page is let go without a count;/^  page->used = page_used(page);/d
-heap/theap.c;park;restores nothing from a parked page;/^  if (page != NULL) { page_restore/d
+heap/theap.c;abandon;abandons without the lock;/heap_abandon(heap_t/,/^}/{/lock_/d}
+heap/theap.c;abandon;takes a page out of the pool without the lock;/heap_unpool(heap_t/,/^}/{/lock_/d}
+heap/theap.c;abandon;looks for a page without the lock;/claim_abandoned(heap_t/,/^}/{/lock_/d}
+heap/theap.c;abandon;the pool keeps a page that was claimed;/^  if (page != NULL) { unpool_locked/d
+heap/theap.c;abandon;abandons without taking what came home;/^    page_take_remote(page);$/d
+heap/theap.c;abandon;abandons an empty page;/heap_abandon(heap_t/,/^}/{/if (page->used == 0) {/,/^    }/d}
+heap/theap.c;abandon;lists a page before it is abandoned;/if (!remote_abandon(/d;s/^  return ABANDON_DONE;$/  return remote_abandon(\&page->remote, page->used) ? ABANDON_DONE : ABANDON_RETRY;/
+heap/theap.c;heaps;abandons in a heap that is being deleted;/return ABANDON_MOVED/d
+heap/theap.c;abandon;keeps the owner of a full page;/theap_page_to_full(theap_t/,/^}/{/theap_disown/d}
+heap/theap.c;abandon;disowns a full page when it is nobody's;/theap_page_to_full(theap_t/,/^}/{/theap_disown/d;s/{ return true; }/{ theap_disown(theap, page); return true; }/}
+heap/theap.c;abandon;a page is let go without a count;/^  page->used = page_used(page);/d
+heap/theap.c;abandon;restores nothing from an abandoned page;/^  if (page != NULL) { page_restore/d
 heap/thread.c;vacant;a vacant record is taken without the lock;/vacant_pop(void)/,/^}/{/lock_/d}
 heap/thread.c;vacant;a record is left without the lock;/vacant_put(thread_t/,/^}/{/lock_/d}
 heap/thread.c;vacant;records that were taken over still count;/vacant_pop(void)/,/^}/{/registry.vacant_count--/d}
@@ -76,11 +76,11 @@ heap/thread.c;vacant;who takes a record over does not own its pages;/vacant_take
 heap/thread.c;vacant;pages keep the owner that has ended;/vacant_put(thread_t/,/^}/{/theap_own_all/d}
 heap/thread.c;vacant;a record is left before its pages are nobody's;/vacant_put(thread_t/,/^}/{/theap_own_all/d;s/^  return has_room;$/  if (has_room) { theap_own_all(thread->theaps); } return has_room;/}
 heap/thread.c;vacant;a record that goes keeps its pages;/thread_disband(thread_t/,/^}/{/theap_abandon/d}
-heap/home.c;park;leaves the claimed page in the pool;/heap_unpark(/d
-heap/home.c;park;forgets the count of a parked page;/page->used = chain.count;/d
-heap/home.c;park;does not count the block that claimed;/page->used -= chain.count;/d
-heap/home.c;park;keeps a page without blocks;/if (page->used == 0) {/,/^  }/d
-heap/home.c;park;loses the block that claimed;/page_set_free_list(page, chain.first);/d
+heap/home.c;abandon;leaves the claimed page in the pool;/heap_unpool(/d
+heap/home.c;abandon;forgets the count of an abandoned page;/page->used = chain.count;/d
+heap/home.c;abandon;does not count the block that claimed;/page->used -= chain.count;/d
+heap/home.c;abandon;keeps a page without blocks;/if (page->used == 0) {/,/^  }/d
+heap/home.c;abandon;loses the block that claimed;/page_set_free_list(page, chain.first);/d
 heap/row.c;rows;a parcel counts its first block only;s/^  chain->count++;/  chain->count = 1;/
 heap/row.c;rows;a parcel loses all but its last block;/block_set_next(page, block, chain->first);/d
 heap/row.c;rows;what is shed stays on the row;/theap->row\[bin\].top -= count;/d
@@ -89,15 +89,15 @@ heap/ration.c;rations;what is left of a ration is lost;s/page_add_list(theap->fi
 heap/ration.c;rations;a ration returns, and is still given out;/ration_return(theap_t/,/^}/{/free = NULL/d}
 alloc/malloc.c;rations;a page is full though a ration is out;/{ rations_return(t); }/d
 page/page.c;rations;what is cut stays on the page;/page_cut_list(page_t/,/^}/{/page_set_free_list/d}
-page/page.c;park;does not count what came home;/page->used -= remote_count(word);/d
-page/page.c;park;loses what came home;/page_add_home(page, page_remote_list(page, word/d
-page/page.c;park;gives the record before its last use;/record_give(page);$/d;s/^  const span_t span = page_span(page);/  record_give(page); const span_t span = page_span(page);/
-page/page.c;map park;gives the memory before the map forgets;/^  page_map(page, NULL);/d;s/^  memory_give(span);/  memory_give(span); map_enter(span.start, span.slices, NULL);/
+page/page.c;abandon;does not count what came home;/page->used -= remote_count(word);/d
+page/page.c;abandon;loses what came home;/page_add_home(page, page_remote_list(page, word/d
+page/page.c;abandon;gives the record before its last use;/record_give(page);$/d;s/^  const span_t span = page_span(page);/  record_give(page); const span_t span = page_span(page);/
+page/page.c;map abandon;gives the memory before the map forgets;/^  page_map(page, NULL);/d;s/^  memory_give(span);/  memory_give(span); map_enter(span.start, span.slices, NULL);/
 page/page.c;map;a new page is not in the map;/^  page_map(page, page);/d
 page/page.c;publish;P1: relaxed out;s/store_release(&records.chunks/store_relaxed(\&records.chunks/
 page/page.c;publish;P1: relaxed in;s/load_acquire(&records.chunks/load_relaxed(\&records.chunks/
 page/page.c;publish;records are taken without the lock;/record_take(void)/,/^}/{/lock_/d}
-page/page.c;park;records are given without the lock;/void record_push(/,/^}/{/lock_/d}
+page/page.c;abandon;records are given without the lock;/void record_push(/,/^}/{/lock_/d}
 heap/process.c;publish;ready: relaxed out;s/store_release(&process.ready/store_relaxed(\&process.ready/
 heap/process.c;publish;ready: relaxed in;s/(likely(load_acquire(&process.ready/(likely(load_relaxed(\&process.ready/
 heap/process.c;publish;no second look under the lock;s/if (!load_relaxed(&process.ready))/if (true)/
@@ -116,7 +116,7 @@ service/message.c;hooks;odd versions are read;s/(version \& 1) == 0 \&\& version
 heap/heap.c;heaps;a page does not hold its heap;s/heap->pages != NULL || heap->theaps/heap->theaps/
 heap/heap.c;heaps;deletion does not hold the heap;/heap_delete(heap_t/,/^}/{/heap_hold/d;/heap_let_go/d}
 heap/heap.c;heaps;deletion does not tell the others;/add_relaxed(&heap_epoch/d
-heap/heap.c;heaps;deletion leaves the parked pages;/^  move_parked(heap);/d
+heap/heap.c;heaps;deletion leaves the abandoned pages;/^  move_abandoned(heap);/d
 heap/heap.c;heaps;pages are listed without the lock;/heap_add_page(heap_t/,/^}/{/lock_/d}
 heap/heap.c;heaps;pages are unlisted without the lock;/heap_remove_page(heap_t/,/^}/{/lock_/d}
 heap/heap.c;heaps;destruction does not wait for walks;/PRIVATE void heap_destroy/,/^}/{/walk/d}

@@ -95,7 +95,9 @@ static bool give_up_once(void) {
   }
   page.owner = NOBODY;
   const bool is_full = page.free == NULL;
-  if (is_full ? remote_leave_full(&page.remote) : remote_park(&page.remote, used)) { return true; }
+  if (is_full ? remote_leave_full(&page.remote) : remote_abandon(&page.remote, used)) {
+    return true;
+  }
   page.owner = self_index;
   return false;
 }
@@ -106,7 +108,7 @@ static void give_up(void) {
 
 static void claimed(chain_t chain, uint32_t word) {
   become_owner();
-  if (remote_state(word) == REMOTE_PARKED) {
+  if (remote_state(word) == REMOTE_ABANDONED) {
     MODEL_CHECK(remote_count(word) == chain.count);
     prepend(remote_head(word, start()));
     page.used = chain.count;
@@ -174,7 +176,7 @@ static void own_take_twice(void) {
 // As the allocator does under the pool's lock; nobody releases the page meanwhile in this model.
 static void claim_pop_leave(void) {
   uint32_t word = 0;
-  if (!remote_claim(&page.remote, REMOTE_PARKED, &word)) { return; }
+  if (!remote_claim(&page.remote, REMOTE_ABANDONED, &word)) { return; }
   become_owner();
   prepend(remote_head(word, start()));
   page.used = remote_count(word);
@@ -194,8 +196,9 @@ static void page_of_state(uint32_t state, int taken) {
     page.free = block(i);
   }
   page.used = (uint32_t)taken;
-  store_relaxed(&page.remote,
-                state == REMOTE_PARKED ? (uint32_t)taken * REMOTE_ONE | REMOTE_PARKED : state);
+  store_relaxed(&page.remote, state == REMOTE_ABANDONED
+                                  ? (uint32_t)taken * REMOTE_ONE | REMOTE_ABANDONED
+                                  : state);
   model_state(&page, sizeof(page));
   model_state(blocks, sizeof(blocks));
   model_state(program_has, sizeof(program_has));
@@ -206,8 +209,8 @@ static void owned_2(void) { page_of_state(REMOTE_OWNED, 2); }
 static void owned_3(void) { page_of_state(REMOTE_OWNED, 3); }
 static void owned_4(void) { page_of_state(REMOTE_OWNED, 4); }
 static void full(void) { page_of_state(REMOTE_FULL, 4); }
-static void parked_2(void) { page_of_state(REMOTE_PARKED, 2); }
-static void parked_3(void) { page_of_state(REMOTE_PARKED, 3); }
+static void abandoned_2(void) { page_of_state(REMOTE_ABANDONED, 2); }
+static void abandoned_3(void) { page_of_state(REMOTE_ABANDONED, 3); }
 
 // R-1, and nobody's at the end; `used` and the counts are exact.
 static void each_block_once(void) {
@@ -224,8 +227,8 @@ static void each_block_once(void) {
   for (int i = 0; i < BLOCKS; i++) { MODEL_CHECK(found[i] == 1); }
   MODEL_CHECK(page.owner == NOBODY);
   MODEL_CHECK(page.gone == (in_use == 0));
-  MODEL_CHECK(page.gone || state == (in_use == BLOCKS ? REMOTE_FULL : REMOTE_PARKED));
-  MODEL_CHECK(state != REMOTE_PARKED || remote_count(word) == (uint32_t)in_use);
+  MODEL_CHECK(page.gone || state == (in_use == BLOCKS ? REMOTE_FULL : REMOTE_ABANDONED));
+  MODEL_CHECK(state != REMOTE_ABANDONED || remote_count(word) == (uint32_t)in_use);
 }
 
 MODEL_MAIN(
@@ -255,10 +258,16 @@ MODEL_MAIN(
     {"owned_last_block", owned_1, {own_and_leave, free_0}, each_block_once, -1, 4, 0},
     {"full_two_freers", full, {free_0, free_1}, each_block_once, -1, 2, 0},
     {"full_three_freers", full, {free_0_then_1, free_2_and_3}, each_block_once, -1, 2, 20000},
-    {"parked_last_two", parked_2, {free_0, free_1}, each_block_once, -1, 2, 0},
-    {"parked_claim", parked_2, {claim_pop_leave, free_0, free_1}, each_block_once, 4, 1, 20000},
-    {"parked_chain",
-     parked_3,
+    {"abandoned_last_two", abandoned_2, {free_0, free_1}, each_block_once, -1, 2, 0},
+    {"abandoned_claim",
+     abandoned_2,
+     {claim_pop_leave, free_0, free_1},
+     each_block_once,
+     4,
+     1,
+     20000},
+    {"abandoned_chain",
+     abandoned_3,
      {claim_pop_leave, free_0, free_1_and_2},
      each_block_once,
      4,

@@ -202,7 +202,7 @@ static bool memory_make_hole(arena_t* arena, void* start, size_t bytes) {
 }
 static void memory_fill_hole(size_t bytes) { (void)bytes; }
 static bool memory_wants_holes(size_t sparse_slices) { return (void)sparse_slices, false; }
-static void memory_regret_hole(void) {}
+static void memory_refault_hole(void) {}
 static void memory_lock(void) {}  // nobody visits pages in a model
 static void memory_unlock(void) {}
 static void memory_unlock_after_fork(bool child) { (void)child; }
@@ -360,7 +360,7 @@ static bool check_page(page_t* page, void* arg) {
   int found[64] = {0};
   heap_t* heap = load_relaxed(&page->heap);
   const uint32_t word = load_relaxed(&page->remote), state = remote_state(word);
-  const bool is_parked = is_listed(load_relaxed(&heap->parked[page->bin % BIN_COUNT]), page);
+  const bool is_abandoned = is_listed(load_relaxed(&heap->abandoned[page->bin % BIN_COUNT]), page);
   const bool queued = page->bin != BIN_LARGE && is_queued(page);
   const uint32_t given = listed_blocks(page, ration_list(page), found);
   const uint32_t live = live_blocks(page, found) + blocks_on_rows(page, found) + given;
@@ -370,11 +370,11 @@ static bool check_page(page_t* page, void* arg) {
   (void)arg;
   pages_seen++;
   MODEL_CHECK(live + ours + remote == page->capacity);
-  MODEL_CHECK(queued == (state == REMOTE_OWNED) && is_parked == (state == REMOTE_PARKED));
+  MODEL_CHECK(queued == (state == REMOTE_OWNED) && is_abandoned == (state == REMOTE_ABANDONED));
   MODEL_CHECK(state != REMOTE_OWNED ||
               (page_used(page) == live + remote && remote_count(word) == remote));
-  MODEL_CHECK(state != REMOTE_PARKED || (remote_count(word) == live && live > 0));
-  MODEL_CHECK(state != REMOTE_PARKED || load_relaxed(&heap->state) == HEAP_ALIVE);
+  MODEL_CHECK(state != REMOTE_ABANDONED || (remote_count(word) == live && live > 0));
+  MODEL_CHECK(state != REMOTE_ABANDONED || load_relaxed(&heap->state) == HEAP_ALIVE);
   MODEL_CHECK(state != REMOTE_FULL || (live > 0 && ours == 0));
   return true;
 }

@@ -199,20 +199,20 @@ static void* leave_half(void* arg) {
   return NULL;
 }
 
-static void test_parked(void) {
+static void test_abandoned(void) {
   pthread_t thread;
   CHECK(pthread_create(&thread, NULL, leave_half, NULL) == 0 && pthread_join(thread, NULL) == 0);
   mi_collect(true); /* what the thread left for the next one goes to the pool */
   EXPECT(NULL);
   unsigned bin = 1;
   heap_t* heap = mi_heap_main();
-  while (bin < BIN_COUNT && load_relaxed(&heap->parked[bin]) == NULL) { bin++; }
+  while (bin < BIN_COUNT && load_relaxed(&heap->abandoned[bin]) == NULL) { bin++; }
   CHECK(bin < BIN_COUNT);
-  page_t* page = load_relaxed(&heap->parked[bin]);
+  page_t* page = load_relaxed(&heap->abandoned[bin]);
   const uint32_t word = load_relaxed(&page->remote);
   BREAK_ATOMIC("P3", page->remote, word + REMOTE_ONE);
   BREAK("H1", page->prev, page);
-  BREAK_ATOMIC("H1", heap->parked[bin], NULL);
+  BREAK_ATOMIC("H1", heap->abandoned[bin], NULL);
   empty_heap();
   EXPECT(NULL);
 }
@@ -255,7 +255,7 @@ int main(void) {
   mi_collect(true);
   test_map();
   test_heaps();
-  test_parked();
+  test_abandoned();
   test_arenas();
   mi_collect(true);
   EXPECT(NULL);

@@ -1,5 +1,5 @@
 /* test: timeout=240 cflags="-fsanitize=thread" */
-// Pages that lose their owner: full ones, parked ones, the last block, reuse of the record. The
+// Pages that lose their owner: full ones, abandoned ones, the last block, reuse of the record. The
 // product's own sources.
 #include "world.h"
 
@@ -40,13 +40,13 @@ static void one_left(void) {
   keep(1);
   world_ready();
 }
-static void parked_with_two(void) {
+static void abandoned_with_two(void) {
   one_page();
   keep(2);
   thread_leave();
   world_ready();
 }
-static void parked_with_one(void) {
+static void abandoned_with_one(void) {
   one_page();
   keep(1);
   thread_leave();
@@ -91,7 +91,7 @@ static void give_1_and_take_other(void) {
 }
 static void collect(void) { thread_collect(thread_self_or_null(), true); }
 
-// Thread 0 has no heap any more in the parked ones: it enters again.
+// Thread 0 has no heap any more in the abandoned ones: it enters again.
 MODEL_MAIN(
     {"full_two_freers", full_page, {leave, give_0, give_1}, world_check, 2, 1, 5000},
     {"full_or_not", owned_by_0, {take_9, give_0, give_1}, world_check, 2, 1, 5000},
@@ -99,16 +99,22 @@ MODEL_MAIN(
     {"leaving_and_freeing", two_left, {leave, give_0, give_1}, world_check, 3, 0, 5000},
     {"leaving_last_block", one_left, {leave, give_0}, world_check, 3, 1, 5000},
     {"leaving_and_taking", two_left, {leave, give_0_and_1, take_10}, world_check, 2, 0, 5000},
-    {"parked_two_freers", parked_with_two, {give_0, give_1, take_10}, world_check, 2, 0, 5000},
-    {"parked_last_block",
-     parked_with_one,
+    {"abandoned_two_freers",
+     abandoned_with_two,
+     {give_0, give_1, take_10},
+     world_check,
+     2,
+     0,
+     5000},
+    {"abandoned_last_block",
+     abandoned_with_one,
      {take_10_and_back, give_0, take_other_class},
      world_check,
      2,
      0,
      5000},
-    {"parked_two_takers",
-     parked_with_two,
+    {"abandoned_two_takers",
+     abandoned_with_two,
      {take_9_and_leave, take_10, give_0_and_1},
      world_check,
      2,
@@ -122,7 +128,7 @@ MODEL_MAIN(
      1,
      5000},
     {"record_reused_remotely",
-     parked_with_two,
+     abandoned_with_two,
      {give_0_and_take_other, give_1_and_take_other, take_10},
      world_check,
      2,
