@@ -69,7 +69,7 @@ PRIVATE void ration_pass(theap_t* theap, unsigned bin, size_t size) {
     large_pass(rations, size);
   } else if (rations->left[bin] != 0) {
     rations->left[bin]--;
-  } else if (rations->at[bin] != 0) {
+  } else if (rations->at[bin] != 0 || !is_sampled(theap)) {
     ration_draw(theap, bin);
   }
 }

@@ -12,9 +12,8 @@
 //             ^                                |
 //             `--------ration_return-----------'
 //
-// Where rows are open (row.h) a ration is a number, at which `taken` of the row stops. In builds
-// whose blocks have their links apart each request is looked at, and so is each large one: whether
-// it is sampled is drawn there and then.
+// Where rows are open (row.h) a ration is a number, at which `taken` of the row stops. A large
+// request is looked at by itself; so is each one in builds whose blocks have their links apart.
 //
 // Q1 the blocks of a ration are of the first page of the class, which holds them for in use.
 //    Another page is looked for only when none is left. They return before rows are opened or
