@@ -30,8 +30,7 @@ PRIVATE void deferred_free_call(thread_t* thread, bool force) {
   thread->in_deferred_free = true;
   fun(force, thread->heartbeat, load_relaxed(&deferred_free_arg));
   thread->in_deferred_free = false;
-  // The request that this is part of is about to look for a page.
-  for (theap_t* t = thread->theaps; t != NULL; t = t->next) { rations_return(t); }
+  thread_return_rations(thread);  // the request that this is part of may look for a page now
 }
 
 // The theap that serves the request: another one where the thread's default was of a heap that is

@@ -337,6 +337,7 @@ PRIVATE void thread_catch_up(thread_t* thread);  // with heaps deleted by others
 // `theap`, or the thread's new default if it was the old one and its heap is no more.
 PRIVATE theap_t* theap_if_alive(theap_t* theap);
 PRIVATE void thread_set_heartbeat(thread_t* thread, bool wanted);
+PRIVATE COLD void thread_return_rations(thread_t* thread);  // see ration.h
 PRIVATE void thread_collect(thread_t* thread, bool force);
 PRIVATE void thread_collect_theap(theap_t* theap, bool force);  // one of the calling thread
 // Its pages become its heap's, for any thread; the record stays, or goes with them. By its thread;

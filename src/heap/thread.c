@@ -442,6 +442,12 @@ PRIVATE void thread_set_heartbeat(thread_t* thread, bool wanted) {
   }
 }
 
+PRIVATE COLD void thread_return_rations(thread_t* thread) {
+  for (theap_t* theap = thread->theaps; theap != NULL; theap = theap->next) {
+    if (theap->rations != NULL) { theap_walk(theap, rations_return); }
+  }
+}
+
 // ---- end ----
 
 PRIVATE COLD void thread_leave(void) {

@@ -87,7 +87,7 @@ heap/row.c;rows;what is shed stays on the row;/theap->row\[bin\].top -= count;/d
 page/page.h;rows;a page of open rows is nobody's;s/return OPEN_ROWS ? owner \& ~(uintptr_t)OWNER_ROW : owner;/return owner;/
 heap/ration.c;rations;what is left of a ration is lost;s/page_add_list(theap->first.bin., rations->list.bin..free)/0/
 heap/ration.c;rations;a ration returns, and is still given out;/ration_return(theap_t/,/^}/{/free = NULL/d}
-alloc/malloc.c;rations;a page is full though a ration is out;/{ rations_return(t); }/d
+alloc/malloc.c;rations;a page is full though a ration is out;/^  thread_return_rations(thread);/d
 page/page.c;rations;what is cut stays on the page;/page_cut_list(page_t/,/^}/{/page_set_free_list/d}
 page/page.c;abandon;does not count what came home;/page->used -= remote_count(word);/d
 page/page.c;abandon;loses what came home;/page_add_home(page, page_remote_list(page, word/d
