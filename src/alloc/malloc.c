@@ -304,30 +304,18 @@ PRIVATE bool malloc_due(theap_t** theap, const aligned_t* want, void** block) {
   return *block != NULL;
 }
 
-static void* malloc_in_queue(size_t size, theap_t* theap, bool zero) {
-  page_t* page =
-      likely(size <= MEDIUM_REQUEST) ? theap->first[bin_of(size + PAD_BYTES)] : page_none();
-  block_t* block = page_pop(page);
-  if (unlikely(block == NULL)) { return malloc_from_row(size, theap, zero); }
-  block_taken(page, block, size);
-  return zero ? block_zero_all(page, block, size) : block;
-}
-
-static void* malloc_with_ration(size_t size, theap_t* theap, unsigned bin, bool zero) {
-  page_t* page = theap->first[bin];
-  block_t* block = ration_take(theap, bin, size);
-  if (unlikely(block == NULL)) { return malloc_from_row(size, theap, zero); }
-  block_taken(page, block, size);
-  return zero ? block_zero_all(page, block, size) : block;
-}
-
 PRIVATE void* malloc_undue(size_t size, theap_t* theap, bool zero) {
-  if (theap->rations == NULL) { return malloc_in_queue(size, theap, zero); }
-  if (size <= MEDIUM_REQUEST) {
-    return malloc_with_ration(size, theap, bin_of(size + PAD_BYTES), zero);
+  const bool rationed = theap->rations != NULL;
+  if (size > MEDIUM_REQUEST) {
+    if (rationed) { ration_pass(theap, BIN_LARGE, size); }
+    return malloc_from_row(size, theap, zero);
   }
-  ration_pass(theap, BIN_LARGE, size);
-  return malloc_from_row(size, theap, zero);
+  const unsigned bin = bin_of(size + PAD_BYTES);
+  page_t* page = theap->first[bin];
+  block_t* block = rationed ? ration_take(theap, bin, size) : page_pop(page);
+  if (unlikely(block == NULL)) { return malloc_from_row(size, theap, zero); }
+  block_taken(page, block, size);
+  return zero ? block_zero_all(page, block, size) : block;
 }
 
 static NOINLINE void* malloc_perhaps_due(size_t size, theap_t* theap, bool zero) {

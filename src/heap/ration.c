@@ -90,13 +90,13 @@ static void rations_begin(theap_t* theap) {
 }
 
 PRIVATE COLD NOINLINE void rations_free(theap_t* theap) {
-  if (theap->rations != NULL) { meta_free(theap->rations, sizeof(rations_t)); }
+  meta_free(theap->rations, sizeof(rations_t));
   theap->rations = NULL;
 }
 
 PRIVATE void rations_follow(theap_t* theap) {
   const bool wanted = (theap->special & (SPECIAL_SAMPLED | SPECIAL_HEARTBEAT)) != 0;
-  if (!wanted) { rations_free(theap); }
+  if (!wanted && theap->rations != NULL) { rations_free(theap); }
   if (wanted && theap->rations == NULL) { rations_begin(theap); }
   if (theap->rations == NULL) {
     theap->special &= (uint8_t)~(SPECIAL_SAMPLED | SPECIAL_HEARTBEAT);
@@ -156,9 +156,8 @@ PRIVATE block_t* ration_take(theap_t* theap, unsigned bin, size_t size) {
   return ration_cut(theap, bin, block);
 }
 
-PRIVATE void ration_return(theap_t* theap, unsigned bin) {
+static void ration_return(theap_t* theap, unsigned bin) {
   rations_t* rations = theap->rations;
-  if (rations == NULL) { return; }
   size_t count = page_add_list(theap->first[bin], rations->list[bin].free);
   rations->list[bin].free = NULL;
   if (OPEN_ROWS && theap->rows.open) {

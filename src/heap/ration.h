@@ -10,7 +10,7 @@
 //
 //   first page of the class --ration_take--> ration --malloc--> program
 //             ^                                |
-//             `--------ration_return-----------'
+//             `--------rations_return----------'
 //
 // Where rows are open (row.h) a ration is a number, at which `taken` of the row stops. A large
 // request is looked at by itself; so is each one in builds whose blocks have their links apart.
@@ -28,8 +28,8 @@
 // Begins with full rations, or ends, as the theap's `special` says. Without memory there are none,
 // and `special` says that. The rations there were have returned.
 PRIVATE void rations_follow(theap_t* theap);
-PRIVATE COLD void rations_free(theap_t* theap);
-PRIVATE void ration_beat(theap_t* theap);  // a heartbeat was due: counts to the next one
+PRIVATE COLD void rations_free(theap_t* theap);  // there are some
+PRIVATE void ration_beat(theap_t* theap);        // a heartbeat was due: counts to the next one
 // Draws the next sample of the class: from its next request on.
 PRIVATE void ration_draw(theap_t* theap, unsigned bin);
 // Is a request of the class to be sampled?
@@ -55,9 +55,7 @@ FAST block_t* ration_next(theap_t* theap, unsigned bin) {
   theap->rations->heartbeat--;
   return page->free == NULL ? block : ration_cut(theap, bin, block);
 }
-// What is left of a ration goes back, or of all.
-PRIVATE void ration_return(theap_t* theap, unsigned bin);
-PRIVATE void rations_return(theap_t* theap);
+PRIVATE void rations_return(theap_t* theap);  // what is left of them goes back
 PRIVATE void rations_forget(theap_t* theap);  // without touching the blocks
 
 // A ration, by any thread: blocks that the page, the first of its class, holds for in use.

@@ -783,11 +783,15 @@ PRIVATE void page_extend(page_t* page) {
 static uint32_t list_most(const page_t* page) { return page->capacity + 1u; }
 
 // … and looks at each before it reads from it.
-static void list_count(const page_t* page, const block_t* block, uint32_t* left) {
+static void list_look(const page_t* page, const block_t* block) {
   const size_t offset = page_offset(page, block);
   if (unlikely(offset >= page->capacity * page->block_bytes || offset % GRANULE != 0)) {
     report_bad_link(page, block);
   }
+}
+
+static void list_count(const page_t* page, const block_t* block, uint32_t* left) {
+  list_look(page, block);
   if (unlikely(--*left == 0)) { report_endless_list(page); }
 }
 
@@ -821,14 +825,10 @@ static void page_prepend(page_t* page, block_t* list) {
 
 // A link that leads elsewhere shows at once; an endless list is as good as any other here.
 PRIVATE block_t* page_cut_list(page_t* page, uint32_t most, uint32_t* count) {
-  const size_t bytes = page->capacity * page->block_bytes;
   block_t *first = page_free_list(page), *last = NULL, *next = first;
   uint32_t left = most;
   while (left != 0 && next != NULL) {
-    const size_t offset = page_offset(page, next);
-    if (unlikely(offset >= bytes) || unlikely(offset % GRANULE != 0)) {
-      report_bad_link(page, next);
-    }
+    list_look(page, next);
     last = next;
     next = block_next(page, last);
     left--;
