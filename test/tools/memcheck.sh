@@ -37,7 +37,9 @@ expect free-inside 0 "is 16 bytes inside a block of size 48 alloc'd"
 expect free-foreign 0 "Invalid free"
 expect uninitialised 0 "depends on uninitialised value"
 expect leak 0 "3,000 bytes in 3 blocks are definitely lost"
-expect leak-large 0 "300,000 bytes in 1 blocks are definitely lost"
+# memcheck takes each number for an address; the clock of a machine that has run for some hours is
+# one inside the block.
+expect leak-large 0 "300,000 bytes in 1 blocks are (definitely|possibly) lost"
 expect overflow-resized 0 "is 0 bytes after a block of size 110 alloc'd"
 expect overflow-zeroed 0 "is 0 bytes after a block of size 33 alloc'd"
 expect overflow-aligned 0 "is 0 bytes after a block of size 200 alloc'd"
