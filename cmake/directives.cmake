@@ -13,7 +13,7 @@
 # not-emulated-32="REASON"    skipped in emulators of processors with 32-bit addresses
 # when="A|B C"                only in builds that have (A or B) and C, out of: release debug secure
 #                             guarded tsan valgrind asan ubsan msan gcc clang musl glibc override shared static layout,
-#                             and the ports linux unix strict grow wasm; threads: there may be
+#                             and the ports linux unix strict grow wasm windows macos; threads: there may be
 #                             several; stacks: their stacks are not of malloc, and the first has
 #                             none beside it; jumps: setjmp, which WASI has not; posix: the rest of
 #                             POSIX, see test/system.h

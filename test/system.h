@@ -1,6 +1,6 @@
 /* What a test wants of the system, where that is not there everywhere: threads, the size of a page,
-   paths. A test that can do with less asks by a plain `if`; what needs POSIX says so in its first
-   line, by when="posix". */
+   paths as POSIX has them. A test that can do with less asks by a plain `if`; what needs POSIX says
+   so in its first line, by when="posix". */
 #ifndef TEST_SYSTEM_H
 #define TEST_SYSTEM_H
 
@@ -12,7 +12,7 @@
 #ifndef TEST_HAS_THREADS
 #define TEST_HAS_THREADS 1
 #endif
-#ifdef __wasm__
+#if defined(__wasm__) || defined(_WIN32)
 #define TEST_HAS_PATHS 0
 #else
 #define TEST_HAS_PATHS 1

@@ -32,9 +32,9 @@ API int mi_posix_memalign(void** p, size_t alignment, size_t size) {
   if (unlikely(p == NULL || alignment < sizeof(void*) || !is_power_of_two(alignment))) {
     return EINVAL;
   }
-  const int saved = port_errno_keep();
+  const int saved = port_errno_get();
   void* block = memalign_current(alignment, size);
-  port_errno_restore(saved);
+  port_errno_set(saved);
   if (unlikely(block == NULL)) { return ENOMEM; }
   *p = block;
   return 0;
@@ -66,7 +66,7 @@ API void* mi_reallocarray(void* p, size_t count, size_t size) {
 // on NetBSD, an array of no bytes is no block.
 API int mi_reallocarr(void* ptrp, size_t count, size_t size) {
   if (unlikely(ptrp == NULL)) { return EINVAL; }
-  const int saved = port_errno_keep();
+  const int saved = port_errno_get();
   void* p = NULL;
   memcpy(&p, ptrp, sizeof(p));
   void* q = NULL;
@@ -74,8 +74,8 @@ API int mi_reallocarr(void* ptrp, size_t count, size_t size) {
     block_free(p);
   } else {
     q = mi_reallocarray(p, count, size);
-    const int error = port_errno_keep();
-    port_errno_restore(saved);
+    const int error = port_errno_get();
+    port_errno_set(saved);
     if (unlikely(q == NULL)) { return error; }
   }
   memcpy(ptrp, &q, sizeof(q));

@@ -28,6 +28,7 @@ EXTERN_C __declspec(dllimport) void __stdcall SetLastError(unsigned long error);
 
 FAST int port_errno_keep(void) { return (int)GetLastError(); }
 FAST void port_errno_restore(int kept) { SetLastError((unsigned long)kept); }
+PRIVATE int port_errno_get(void);
 PRIVATE void port_errno_set(int error);
 
 EXTERN_C __declspec(dllimport) unsigned char __stdcall RtlDllShutdownInProgress(void);

@@ -135,9 +135,10 @@ PRIVATE void port_wake_one(_Atomic(uint32_t)* word);
 
 // In the port's header, since reading errno may allocate where the C library makes it for each
 // thread: nothing above this folder names errno itself.
-//   FAST int port_errno_keep(void)          what it is; for code that calls the program or the C
-//                                           library in between
+//   FAST int port_errno_keep(void)          the system's last error, for code that calls the
+//                                           program or the C library in between
 //   FAST void port_errno_restore(int kept)
+//   FAST int port_errno_get(void)           what the program sees; only where it has just called
 //   FAST void port_errno_set(int error)     what the program is told
 
 typedef struct port_usage {

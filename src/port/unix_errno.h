@@ -8,6 +8,7 @@
 
 FAST int port_errno_keep(void) { return errno; }
 FAST void port_errno_restore(int kept) { errno = kept; }
+FAST int port_errno_get(void) { return errno; }
 FAST void port_errno_set(int error) { errno = error; }
 
 #endif

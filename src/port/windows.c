@@ -490,15 +490,29 @@ PRIVATE void port_usage(port_usage_t* out) {
 // ---- errno ----
 
 #ifdef MI_SHARED_LIB  // which belongs to no C runtime, but serves the universal one
-PRIVATE void port_errno_set(int error) {
+
+static int* errno_place(void) {  // NULL: there is no such runtime
   const DWORD saved = GetLastError();
   int* (*place)(void) = NULL;
   const HMODULE runtime = GetModuleHandleW(L"ucrtbase.dll");
   find(runtime, "_errno", (void*)&place);
-  if (place != NULL) { *place() = error; }
+  int* error = place == NULL ? NULL : place();
   SetLastError(saved);
+  return error;
 }
+
+PRIVATE int port_errno_get(void) {
+  const int* place = errno_place();
+  return place == NULL ? 0 : *place;
+}
+
+PRIVATE void port_errno_set(int error) {
+  int* place = errno_place();
+  if (place != NULL) { *place = error; }
+}
+
 #else
+PRIVATE int port_errno_get(void) { return errno; }
 PRIVATE void port_errno_set(int error) { errno = error; }
 #endif
 

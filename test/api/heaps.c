@@ -114,8 +114,9 @@ static void test_ownership(void) {
   CHECK(!mi_heap_contains(mi_heap_main(), NULL) && !mi_heap_contains(mi_heap_main(), &local));
   CHECK(!mi_any_heap_contains(NULL) && !mi_any_heap_contains(&local));
   CHECK(!mi_check_owned(&local) && !mi_is_in_heap_region(&local) && !mi_is_in_heap_region(NULL));
-  void* far = (void*)(UINTPTR_MAX - 4095); /* no such address in user space */
-  CHECK(mi_heap_of(far) == NULL && !mi_any_heap_contains(far) && !mi_is_in_heap_region(far));
+  void* beyond = (void*)(UINTPTR_MAX - 4095); /* no such address in user space */
+  CHECK(mi_heap_of(beyond) == NULL && !mi_any_heap_contains(beyond) &&
+        !mi_is_in_heap_region(beyond));
   static const size_t sizes[] = {1, 100, 5000, 100000, 3 * MIB};
   for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
     void* p = mi_malloc(sizes[i]);

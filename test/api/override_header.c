@@ -1,4 +1,4 @@
-/* test: timeout=60 when="posix"
+/* test: timeout=60 when="posix|windows"
    mimalloc-override.h: the plain names in a source file are this library's. */
 #define _GNU_SOURCE 1
 #include "api.h"

@@ -109,7 +109,8 @@ static void test_strings(void) {
   unsigned char* m = mi_mbsdup((const unsigned char*)"bytes");
   CHECK(m != NULL && strcmp((char*)m, "bytes") == 0);
   mi_free(m);
-  setenv("TEST_VARIABLE", "its value", 1);
+  static char variable[] = "TEST_VARIABLE=its value";
+  putenv(variable);
   char* value = NULL;
   size_t size = 0;
   CHECK(mi_dupenv_s(&value, &size, "TEST_VARIABLE") == 0 && strcmp(value, "its value") == 0 &&

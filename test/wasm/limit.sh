@@ -4,19 +4,11 @@
 # for 5 %, before malloc returns NULL: in blocks of 1 MiB, and of 16 to 1000 bytes.
 #   limit.sh [anything]    prints the MiB; exit status 1 if it gets less
 # MI_RUNNER runs programs for WASI, MI_LIB_STATIC is the library.
-case $MI_RUNNER in
-  *wasi.py) ;;
-  *) echo "skipped: in node it takes minutes"; exit 77 ;;
-esac
-source=${MI_SOURCE_DIR:-$(cd "$(dirname "$0")/../.." && pwd)}
-compile="clang-19 --target=wasm32-wasi --sysroot=/usr -B/usr/lib/llvm-19/bin -O2 -fno-builtin"
-work=$(mktemp -d) || exit 2
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=lib/both.sh
+. "$(dirname "$0")/lib/both.sh"
 bad=0
 
-# shellcheck disable=SC2086  # lists of words
-$compile -o "$work/theirs" "$source/test/wasm/limit.c" &&
-  $compile -o "$work/ours" "$source/test/wasm/limit.c" "$MI_LIB_STATIC" || exit 1
+build_both "$(dirname "$0")/limit.c"
 for blocks in "" small; do
   # shellcheck disable=SC2086  # lists of words
   theirs=$($MI_RUNNER "$work/theirs" $blocks) && ours=$($MI_RUNNER "$work/ours" $blocks) || exit 1

@@ -4,19 +4,11 @@
 # malloc, and takes fewer instructions. Both are the same in each run.
 #   load.sh [anything]    prints the figures; exit status 1 if there are more
 # MI_RUNNER runs programs for WASI and prints what they took (wasi.py), MI_LIB_STATIC is the library.
-source=${MI_SOURCE_DIR:-$(cd "$(dirname "$0")/../.." && pwd)}
-case $MI_RUNNER in
-  *wasi.py) ;;
-  *) echo "skipped: only wasmtime counts instructions"; exit 77 ;;
-esac
-compile="clang-19 --target=wasm32-wasi --sysroot=/usr -B/usr/lib/llvm-19/bin -O2 -fno-builtin"
-work=$(mktemp -d) || exit 2
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=lib/both.sh
+. "$(dirname "$0")/lib/both.sh"
 bad=0
 
-# shellcheck disable=SC2086  # lists of words
-$compile -o "$work/theirs" "$source/test/wasm/load.c" &&
-  $compile -o "$work/ours" "$source/test/wasm/load.c" "$MI_LIB_STATIC" || exit 1
+build_both "$(dirname "$0")/load.c"
 
 report() {  # program load: KiB of memory, and instructions
   # shellcheck disable=SC2086  # a list of words

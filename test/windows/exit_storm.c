@@ -12,7 +12,7 @@
 #include "mimalloc.h"
 
 enum { THREADS = 8, DONE = 7, DOES_NOT_END = 97, MOST_MS = 30000 };
-enum { NOT_RUN = 2, NOT_HEARD = 4 };
+enum { NOT_RUN = 2, NOT_LOADED = 3, NOT_HEARD = 4 };
 
 static volatile LONG at_work;
 
@@ -35,7 +35,10 @@ static DWORD WINAPI work(void* unused) {
 
 static int end_amid_threads(int stopped, DWORD after_ms) {
   HANDLE threads[THREADS];
-  if (LoadLibraryA("late.dll") == NULL) { return NOT_RUN; }
+  if (LoadLibraryA("late.dll") == NULL) {
+    printf("late.dll is not loaded: error %lu\n", GetLastError());
+    return NOT_LOADED;
+  }
   for (int i = 0; i < THREADS; i++) { threads[i] = CreateThread(NULL, 0, work, NULL, 0, NULL); }
   while (at_work < THREADS) { Sleep(1); }
   Sleep(after_ms);
@@ -48,6 +51,7 @@ static DWORD run(char* command) {
   PROCESS_INFORMATION info;
   DWORD status = NOT_RUN;
   if (!CreateProcessA(NULL, command, NULL, NULL, FALSE, 0, NULL, NULL, &start, &info)) {
+    printf("no process: error %lu\n", GetLastError());
     return NOT_RUN;
   }
   if (WaitForSingleObject(info.hProcess, MOST_MS) != WAIT_OBJECT_0) {

@@ -40,7 +40,8 @@ export -f enter_wine
 run() {  # toolchain name status program arguments...
   local program=$4
   if [ -n "$WINE_ROOT" ]; then
-    expect "$1" "$2" "$3" bash -c 'enter_wine "$@"' sh "$PWD/$program" "${@:5}"
+    # shellcheck disable=SC2086  # a list of words
+    expect "$1" "$2" "$3" env ${environment:-} bash -c 'enter_wine "$@"' sh "$PWD/$program" "${@:5}"
   else
     outcome "$1" "$2-linked" 0
   fi
@@ -62,9 +63,9 @@ dll() {  # toolchain entry libraries compiler...
   outcome "$toolchain" dll-imports $?
 }
 
-tests='aligned extended fill_preserve hooks huge_remainders override_header realloc_grid
-  stats_shrinking ublock words zero zero_realloc zero_reset ../windows/last_error'
-threaded='collector full_pages page_lengths stats stats_exact'  # 2 GiB are too few for page_release
+# shellcheck source=../directives.sh
+. "$root/test/directives.sh"
+kinds="windows release static stacks jumps"
 
 static() {  # toolchain tests libraries compiler...
   local toolchain=$1 tests=$2 libraries=$3 test
@@ -73,11 +74,13 @@ static() {  # toolchain tests libraries compiler...
   build "$toolchain" library "$@" $options -c -o "static-$toolchain.o" "$root/src/static.c" &&
     build "$toolchain" library "$@" $options -DMI_MALLOC_OVERRIDE=1 -c \
       -o "override-$toolchain.o" "$root/src/static.c" || return
-  for test in $tests; do
-    local name=${test##*/}
+  for test in $tests windows/last_error; do
+    [ "$processor $test" != "x86 api/page_release" ] || continue  # it wants more than 2 GiB
+    local name=${test##*/} environment
+    environment=$(directive "$root/test/$test.c" env)
     # shellcheck disable=SC2086
     build "$toolchain" "$name" "$@" $options -w -o "$name-$toolchain.exe" \
-      "$root/test/api/$test.c" "static-$toolchain.o" $libraries &&
+      "$root/test/$test.c" "static-$toolchain.o" $libraries &&
       run "$toolchain" "$name" 0 "$name-$toolchain.exe"
   done
   # shellcheck disable=SC2086
@@ -100,8 +103,9 @@ cxx() {  # toolchain libraries compiler...
 # ---- gcc, and the DLL in use ---------------------------------------------------------------------
 
 gcc_x86() {
-  local ucrt="-specs=ucrt.specs -D_UCRT -D__MSVCRT_VERSION__=0xE00" name
-  static gcc "$tests $threaded" "-static -lpthread -lntdll" i686-w64-mingw32-gcc
+  local ucrt="-specs=ucrt.specs -D_UCRT -D__MSVCRT_VERSION__=0xE00" name tests
+  tests=$(tests_of "$kinds gcc threads" api)
+  static gcc "$tests" "-static -lpthread -lntdll" i686-w64-mingw32-gcc
   # shellcheck disable=SC2086
   build gcc fault i686-w64-mingw32-gcc $options -w -o fault.exe "$here/fault.c" static-gcc.o \
     -lntdll -static && patience=600 run gcc fault 0 fault.exe
@@ -149,7 +153,7 @@ if [ -n "$ZIG" ]; then
   [ "$processor" = arm64 ] || entry=DllMain@12
   # shellcheck disable=SC2086
   {
-    static zig "$tests" -lntdll $ZIG -target $triple
+    static zig "$(tests_of "$kinds clang" api)" -lntdll $ZIG -target $triple -DTEST_HAS_THREADS=0
     cxx zig "" ${ZIG% cc} c++ -target $triple
     dll zig $entry -lcompiler_rt $ZIG -target $triple
   }

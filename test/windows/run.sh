@@ -37,12 +37,12 @@ export wine
 
 # ---- the static library: tests of the interface that ask for no more than Windows has ------------
 
-tests='aligned arena_full extended fill_preserve hooks huge_remainders override_header realloc_grid
-  stats_shrinking ublock words zero zero_realloc zero_reset'
-threaded='collector full_pages page_lengths page_release stats stats_exact'
-for test in "$root"/test/stress/*.c; do
-  [[ $test == */fork_storm.c ]] || threaded+=" ../stress/$(basename "$test" .c)"
-done
+# shellcheck source=../directives.sh
+. "$root/test/directives.sh"
+tests_for() {  # release|debug|secure
+  tests_of "windows $1 static threads stacks jumps" api stress
+}
+tests=$(tests_for release)
 export MI_EMULATED=1  # wine's own memory for threads does not count
 
 static() {  # toolchain compiler defines libraries tests...
@@ -51,24 +51,25 @@ static() {  # toolchain compiler defines libraries tests...
   # shellcheck disable=SC2086  # lists of words
   build "$toolchain" library $compiler $options $defines -c -o "static-$toolchain.o" \
     "$root/src/static.c" || return
-  for test in "$@" ../windows/last_error; do
-    local name=${test##*/}
+  for test in "$@" windows/last_error; do
+    local name=${test##*/} environment
+    environment=$(directive "$root/test/$test.c" env)
     # shellcheck disable=SC2086
     build "$toolchain" "$name" $compiler $options $defines -w -o "$name-$toolchain.exe" \
-      "$root/test/api/$test.c" "static-$toolchain.o" $libraries &&
-      expect "$toolchain" "$name" 0 "$wine" "$name-$toolchain.exe"
+      "$root/test/$test.c" "static-$toolchain.o" $libraries &&
+      expect "$toolchain" "$name" 0 env $environment "$wine" "$name-$toolchain.exe"
   done
 }
 
 # shellcheck disable=SC2086  # lists of words
 {
-  static gcc $gcc -DNDEBUG "-static -lpthread -lntdll" $tests $threaded
-  static gcc-debug $gcc "" "-static -lpthread -lntdll" $tests $threaded
-  static gcc-secure $gcc "-DNDEBUG -DMI_SECURE=4" "-static -lpthread -lntdll" $tests $threaded
+  static gcc $gcc -DNDEBUG "-static -lpthread -lntdll" $tests
+  static gcc-debug $gcc "" "-static -lpthread -lntdll" $(tests_for debug)
+  static gcc-secure $gcc "-DNDEBUG -DMI_SECURE=4" "-static -lpthread -lntdll" $(tests_for secure)
 }
 if [ -n "$ZIG" ]; then
   # shellcheck disable=SC2086
-  static zig "$ZIG -target x86_64-windows-gnu -I$here/threads" -DNDEBUG -lntdll $tests $threaded
+  static zig "$ZIG -target x86_64-windows-gnu -I$here/threads" -DNDEBUG -lntdll $tests
 else
   echo "skip zig: no zig (Python package ziglang)"
 fi
@@ -83,7 +84,8 @@ build gcc fault $gcc $options -w -o fault.exe "$here/fault.c" static-gcc.o -lntd
 
 # shellcheck disable=SC2086
 {
-  static etw $gcc "-DNDEBUG -DMI_TRACK_ETW=1" "-static -lntdll" aligned realloc_grid words zero
+  static etw $gcc "-DNDEBUG -DMI_TRACK_ETW=1" "-static -lntdll" \
+    api/aligned api/realloc_grid api/words api/zero
   build etw events $gcc $options -w -o events.exe "$here/etw.c" static-etw.o -lntdll &&
     expect etw events 0 "$wine" events.exe
 }
@@ -173,9 +175,11 @@ msvc_test() {  # source objects...
 
 if [ -d $headers/windows ] && command -v clang-19 lld-link-19 llvm-dlltool-19 >/dev/null; then
   if build msvc library msvc_runtime; then
-    for test in $tests $threaded ../windows/last_error; do
-      msvc_test "$root/test/api/$test.c" static-msvc.obj &&
-        expect msvc "${test##*/}" 0 "$wine" "${test##*/}-msvc.exe"
+    for test in $tests windows/last_error; do
+      environment=$(directive "$root/test/$test.c" env)
+      # shellcheck disable=SC2086  # a list of words
+      msvc_test "$root/test/$test.c" static-msvc.obj &&
+        expect msvc "${test##*/}" 0 env $environment "$wine" "${test##*/}-msvc.exe"
     done
     msvc_test "$here/static.c" override-msvc.obj && {
       expect msvc static 0 "$wine" static-msvc.exe

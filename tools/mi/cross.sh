@@ -11,7 +11,7 @@
 # and `cxx`, `flags` for both, the `qemu` that runs its programs (empty: this machine does), the
 # folder of its `libraries`, `runner`, a list for CMake, of programs that run neither here nor in
 # qemu, `page` for an OS page of that size, the `zig` triple if zig compiles it, `system` as CMake
-# calls it, CMake `options`, and the function `build_and_test`.
+# calls it (empty: the one that this is), CMake `options`, and the function `build_and_test`.
 cross_groups=(native debian musl zig android bsd wasm windows macos)
 cross_all=()
 for group in "${cross_groups[@]}"; do
@@ -126,7 +126,7 @@ cross_configure() {  # directory
   [ -z "$qemu" ] || list+=(-DCMAKE_CROSSCOMPILING_EMULATOR="$(type -P "$qemu")")
   [ -z "$libraries" ] || list+=(-DCMAKE_EXE_LINKER_FLAGS="$(cross_linker_flags)")
   # The name of the system tells CMake that this is no build for the machine it runs on.
-  [ "$target" = x86_64 ] || list+=(-DCMAKE_SYSTEM_NAME="$system")
+  [ -z "$system" ] || list+=(-DCMAKE_SYSTEM_NAME="$system")
   mkdir -p "$dir" && : >"$dir/build.log" &&
     logged "$dir/build.log" cmake -S "$root" -B "$dir" -DCMAKE_BUILD_TYPE=Release \
       -DCMAKE_C_COMPILER="$compiler" -DCMAKE_C_FLAGS="$flags" -DMI_BUILD_TESTS=ON -DMI_WERROR=ON \

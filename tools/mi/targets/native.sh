@@ -1,10 +1,14 @@
-# This machine's processor, in 64 and 32 bits, by its own compiler.
+# This machine's processor, in 64 and 32 bits, by its own compiler; the same by the rules of systems
+# that do not run here (docs/porting.md).
 
-cross_all+=(x86_64 i386)
+cross_all+=(x86_64 i386 unix strict grow)
 
 cross_describe_native() {  # target
   case $1 in
-    x86_64) title="x86-64, native" compiler=$(c_compiler) cxx=$(cxx_compiler) ;;
+    x86_64) title="x86-64, native" compiler=$(c_compiler) cxx=$(cxx_compiler) system='' ;;
+    unix | strict | grow)
+      title="x86-64, native, on the port $1" compiler=$(c_compiler) cxx=$(cxx_compiler) system=''
+      options=(-DMI_PORT="$1") ;;
     i386)
       title="32-bit x86, native"
       compiler=gcc-12 cxx=g++-12
