@@ -195,11 +195,12 @@ static const block_t* survey_ration(const survey_t* survey, const page_t* page) 
 }
 
 static bool mark_by_lists(const survey_t* survey, page_t* page, block_bits_t* bits) {
+  const block_t* ration = survey_ration(survey, page);  // before: contents stay until the next read
   const uint8_t* contents =
       (const uint8_t*)survey_see(survey, page->start, page->capacity * page->block_bytes);
   if (contents == NULL) { return false; }
   mark_list(page, contents, bits, page->free);
-  mark_list(page, contents, bits, survey_ration(survey, page));
+  mark_list(page, contents, bits, ration);
   mark_list(page, contents, bits, remote_head(load_relaxed(&page->remote), page->start));
   mark_holes(page, bits);
   return true;

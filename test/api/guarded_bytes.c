@@ -1,4 +1,4 @@
-/* test: timeout=300 libs="pthread" when="release|debug|secure|guarded threads posix"
+/* test: runs-itself timeout=300 libs="pthread" when="release|debug|secure|guarded threads posix"
    Sampled guards by bytes: each byte has the same chance, so that the share of blocks that are
    sampled follows from their size; seeds, bounds on sizes, both ways at once, switching on and off.
    The seed is fixed: what passes once passes always. */
