@@ -385,8 +385,8 @@ static void test_exclusive_arena(void) {
     mi_free(first);
     first = next;
   }
-  void* small = mi_heap_malloc(h, 10);
-  CHECK(small != NULL && mi_arena_contains(arena, small));
+  void* short_block = mi_heap_malloc(h, 10);
+  CHECK(short_block != NULL && mi_arena_contains(arena, small));
   mi_heap_destroy(h);
 }
 

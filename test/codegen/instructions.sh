@@ -1,5 +1,5 @@
 #!/bin/sh
-# test: timeout=300 when="release gcc"
+# test: timeout=300 when="release gcc linux"
 # Instructions per operation of the fast and slow paths, counted by valgrind and held to the bounds below (x86-64, gcc). The
 # loop and the calls through the PLT are in the count: about 13 of it.
 set -eu

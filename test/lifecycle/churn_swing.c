@@ -1,4 +1,4 @@
-/* test: timeout=60 only=preload when="release glibc" */
+/* test: timeout=60 only=preload when="release glibc linux" */
 /* A heap that swings between 21 MiB and nothing many times a second has no page faults: what was
    given back in the first rounds was wanted again, and is only offered to the system after that.
    What it keeps beside is bounded, and what it has offered goes when the swinging is over and calls

@@ -1,4 +1,4 @@
-/* test: runs-itself timeout=60 only=preload when="release layout" */
+/* test: runs-itself timeout=60 only=preload when="release layout linux" */
 /* What it costs a program that does next to nothing to run on this allocator: system calls, page
    faults and resident memory, beside the same program on the system's allocator, and with a library
    preloaded that does nothing: the loader needs some seven calls and five page faults for any.
