@@ -4,7 +4,6 @@
 #include "../system.h"
 #include "api.h"
 
-
 static void test_malloc(void) {
   for (size_t size = 0; size <= 3 * MIB; size += 1 + size / 7) {
     void* p = mi_malloc(size);

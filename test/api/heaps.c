@@ -386,7 +386,7 @@ static void test_exclusive_arena(void) {
     first = next;
   }
   void* short_block = mi_heap_malloc(h, 10);
-  CHECK(short_block != NULL && mi_arena_contains(arena, small));
+  CHECK(short_block != NULL && mi_arena_contains(arena, short_block));
   mi_heap_destroy(h);
 }
 

@@ -1,4 +1,4 @@
-/* test: timeout=300 when="glibc" */
+/* test: timeout=300 when="glibc linux|unix" */
 /* Sequences of operations over the whole interface, by one to four threads, against a shadow of
    every block. One thread runs at a time and passes the word on, so a sequence repeats; the clock
    is the input's, and OS calls fail where the input says so.

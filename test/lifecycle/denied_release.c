@@ -1,4 +1,4 @@
-/* test: timeout=60 */
+/* test: timeout=60 when="linux|unix" */
 /* The system refuses to take memory back or move it: madvise, munmap, mremap and mprotect fail,
    with ENOMEM or EINVAL. Then address space may be lost, but contents never, calloc is zero, and
    free keeps errno. */

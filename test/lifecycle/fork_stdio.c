@@ -1,4 +1,4 @@
-/* test: when="glibc linux|strict" not-emulated="a fork next to other threads can leave the emulator locked" timeout=480 */
+/* test: when="glibc linux" not-emulated="a fork next to other threads can leave the emulator locked" timeout=480 */
 /* fork while other threads are inside the C library, which takes locks of its own around its fork
    and calls malloc while it holds others: nobody may wait for ever. Each case is a process with a
    deadline; a hang is an alarm, and that a failure. */

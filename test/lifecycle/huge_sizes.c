@@ -1,4 +1,4 @@
-/* test: not-emulated="mappings of terabytes cost the emulator much memory and time" timeout=30 */
+/* test: not-emulated="mappings of terabytes cost the emulator much memory and time" timeout=30 when="linux|unix" */
 /* Requests from 2^30 bytes to SIZE_MAX: NULL with ENOMEM past the address space, never a small
    block in disguise; below it a block that may be used lazily at both ends, freed at once. Old
    blocks stay intact. */

@@ -1,4 +1,4 @@
-/* test: timeout=60 */
+/* test: timeout=60 when="linux|unix" */
 /* The number of mappings stays small (64, and one per GiB in use, beyond those at the start)
    through phases of mixed sizes, frees in every order, and memory given back in between: holes must
    not become mappings. */

@@ -1,4 +1,4 @@
-/* test: timeout=60 */
+/* test: timeout=60 when="linux|unix" */
 /* The same bound for blocks of 100 KB to 8 MB, some of them resized. */
 #define _GNU_SOURCE
 #include "../check.h"

@@ -1,4 +1,4 @@
-/* test: not-emulated="it would take an emulator too long" label=soak timeout=120 args="20" when="gcc glibc"
+/* test: not-emulated="it would take an emulator too long" label=soak timeout=120 args="20" when="gcc glibc linux|unix"
    Everything for long: threads that come and go, blocks that change hands, heaps, sizes and the
    size of the whole drifting, forks, purges. Now and then all threads stand still, and the state
    is looked at: every content, live bytes and blocks by the statistics and by a visit, pages

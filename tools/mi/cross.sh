@@ -216,7 +216,9 @@ mi_cross() {
   esac
   need_tools test
   cross_line target passed skipped failed ""
-  for target in "${targets[@]}"; do cross_test "$target" -LE 'long|programs|bench' "$@"; done
+  for target in "${targets[@]}"; do
+    cross_test "$target" -LE 'long|programs|bench|static|codegen|consumer|packaging|docs|rust' "$@"
+  done
   printf '%s' "$cross_table"
   [ "$failed" = 0 ]
 }
