@@ -512,25 +512,26 @@ static void scenario_names(void) {
 typedef struct scenario {
   const char* name;
   void (*run)(void);
+  bool has_threads;
 } scenario_t;
 
 static const scenario_t scenarios[] = {
-    {"small", scenario_small},
-    {"large", scenario_large},
-    {"aligned", scenario_aligned},
-    {"zero", scenario_zero},
-    {"realloc", scenario_realloc},
-    {"heaps", scenario_heaps},
-    {"arenas", scenario_arenas},
-    {"threads", scenario_threads},
-    {"short_threads", scenario_short_threads},
-    {"purge", scenario_purge},
-    {"huge", scenario_huge},
-    {"guarded", scenario_guarded},
-    {"statistics", scenario_statistics},
-    {"fork", scenario_fork},
-    {"subproc", scenario_subproc},
-    {"names", scenario_names},
+    {"small", scenario_small, false},
+    {"large", scenario_large, false},
+    {"aligned", scenario_aligned, false},
+    {"zero", scenario_zero, false},
+    {"realloc", scenario_realloc, false},
+    {"heaps", scenario_heaps, false},
+    {"arenas", scenario_arenas, false},
+    {"threads", scenario_threads, true},
+    {"short_threads", scenario_short_threads, true},
+    {"purge", scenario_purge, false},
+    {"huge", scenario_huge, false},
+    {"guarded", scenario_guarded, false},
+    {"statistics", scenario_statistics, false},
+    {"fork", scenario_fork, false},
+    {"subproc", scenario_subproc, true},
+    {"names", scenario_names, false},
 };
 enum { SCENARIOS = sizeof(scenarios) / sizeof(scenarios[0]) };
 
