@@ -43,7 +43,7 @@
 #include "page/waiting.c"
 
 #include "heap/count.c"
-#include "heap/home.c"
+#include "heap/return.c"
 #include "heap/ration.c"
 #include "heap/row.c"
 #include "heap/tracked.c"

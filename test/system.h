@@ -75,7 +75,7 @@ static inline void os_memory_release(void* p, size_t bytes) {
 #endif
 }
 
-/* Puts such memory out of reach, where that can be, or brings it back. */
+/* Makes such memory inaccessible, where that can be, or brings it back. */
 static inline bool os_memory_seal(void* p, size_t bytes, bool sealed) {
 #ifdef __wasm__
   (void)p, (void)bytes, (void)sealed;

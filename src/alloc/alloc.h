@@ -150,7 +150,7 @@ FAST void block_free(void* p) {
     return;
   }
   page_push(page, (block_t*)p, number);
-  if (unlikely(page_count_home(page))) { theap_page_due(p, page); }
+  if (unlikely(page_count_return(page))) { theap_page_due(p, page); }
 }
 
 // 0 for NULL and what is not ours; in checked builds for all that is not the start of a live block.

@@ -25,7 +25,7 @@ static bool block_free_veiled(void* p, page_t* page) {
     return false;
   }
   block_perturb_freed(page, p);
-  block_come_home(page, (block_t*)p);
+  block_return_to_page(page, (block_t*)p);
   return true;
 }
 
@@ -47,12 +47,12 @@ static void block_free_mine(void* p, page_t* page) {
   if (page_free_list(page) == p) {
     block_refuse(p, page);
   } else {
-    block_come_home(page, (block_t*)p);
+    block_return_to_page(page, (block_t*)p);
   }
 }
 
 // To its page, if it has one.
-static NOINLINE void block_free_home(void* p, page_t* page) {
+static NOINLINE void block_free_to_page(void* p, page_t* page) {
   if (unlikely(page == page_none() || page_is_guarded(page))) {
     block_free_odd(p, page);
   } else if (unlikely(
@@ -98,7 +98,7 @@ PRIVATE void block_free_filled(void* p, page_t* page, uint32_t number) {
   }
   block_filled_freed(page, p);
   page_push(page, (block_t*)p, number);
-  if (page_count_home(page)) { theap_page_due(p, page); }
+  if (page_count_return(page)) { theap_page_due(p, page); }
 }
 
 static void block_free_known(void* p, page_t* page) {
@@ -116,14 +116,14 @@ static NOINLINE void block_free_any(void* p, page_t* page) {
   if (CHECK_FREE) {
     block_free_known(p, page);
   } else if (!KEEP_ROWS || unlikely(!row_put(page, (block_t*)p))) {
-    block_free_home(p, page);
+    block_free_to_page(p, page);
   }
 }
 
 static NOINLINE void block_free_closed(void* p, page_t* page) {
   switch (row_put_few(theap_current(), page, p)) {
     case ROW_DONE: return;
-    case ROW_FULL: block_free_home(p, page); return;
+    case ROW_FULL: block_free_to_page(p, page); return;
     default: block_free_any(p, page);
   }
 }

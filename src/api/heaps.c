@@ -192,7 +192,7 @@ API void mi_collect(bool force) {
     thread_collect(thread, force);
   }
   if (force) {
-    vacant_disband();
+    recycled_disband();
     orphans_collect();
     if (thread != NULL) { (void)subproc_visit_heaps(thread->subproc, make_holes, NULL); }
     ask_others_to_collect();

@@ -2,14 +2,14 @@
 //
 // A visit is exact when no other thread allocates or frees in the heap meanwhile, which the caller
 // sees to: every live block is seen once and no free one. Beside running threads it is a picture
-// that was never quite true; but it reads nothing that is out of reach. What it wants to know of a
+// that was never quite true; but it reads nothing that is inaccessible. What it wants to know of a
 // page it learns under the memory lock, while the map still leads to the page: until the lock is
 // free no memory of the page goes away, nor do the links that are apart from blocks. What it finds
 // there may be half changed, or a program's: so each link is looked at before it is followed. The
 // visitor is called without a lock and may use other heaps; it must not allocate or free in the one
 // that is visited, the block it sees included.
 //
-// A block is free if it is on a list of the page's own or on the one of blocks that came home from
+// A block is free if it is on a list of the page's own or on the one of returned blocks from
 // other threads, or if it has never been on a list; all others are live. Where the state of each
 // block is known, that says it.
 //
@@ -104,7 +104,7 @@ RACY static void set_add_by_state(block_set_t* set, const page_view_t* view) {
 }
 
 RACY static void set_add_own_lists(block_set_t* set, const page_view_t* view, const page_t* page) {
-  const uint32_t word = load_acquire(&page->remote);  // [R1] in: the links of what came home
+  const uint32_t word = load_acquire(&page->remote);  // [R1] in: the links of what was returned
   set_add_list(set, view, page_free_list(page));
   set_add_list(set, view, ration_list(page));
   set_add_list(set, view, page_later(page));
@@ -119,7 +119,7 @@ RACY static void set_add_holes(block_set_t* set, const page_view_t* view, const 
   }
 }
 
-// Blocks that the program has freed and that wait before they go home.
+// Blocks that the program has freed and that wait before they return to their pages.
 RACY static void set_add_waiting(block_set_t* set, const page_view_t* view) {
   for (uint32_t number = 1; number <= view->capacity; number++) {
     if (!tracked_is_live(view_block(view, number))) { (void)set_add(set, number); }
@@ -216,11 +216,11 @@ RACY PRIVATE size_t page_blocks_in_use(const page_t* page) {
   if (CHECK_STATE) { return page_blocks_live(page); }
   const uint32_t word = load_relaxed(&page->remote);
   track_quiet();
-  const size_t used = page_used_by_any(page), came_home = remote_count(word);
+  const size_t used = page_used_by_any(page), returned = remote_count(word);
   track_loud();
   if (remote_state(word) == REMOTE_FULL) { return page->reserved; }
-  if (remote_state(word) == REMOTE_ABANDONED) { return size_min(came_home, page->reserved); }
-  return used > came_home ? size_min(used - came_home, page->reserved) : 0;
+  if (remote_state(word) == REMOTE_ABANDONED) { return size_min(returned, page->reserved); }
+  return used > returned ? size_min(used - returned, page->reserved) : 0;
 }
 
 RACY PRIVATE size_t page_blocks_taken(const page_t* page) {

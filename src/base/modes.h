@@ -112,8 +112,8 @@ enum {
   CHECK_FREE = MI_CHECK_FREE,  // free checks that the pointer is the start of a block
   CHECK_SIZE = MI_CHECK_SIZE,  // … and, where it is told a size, that the block can have it
   // Level 2.
-  GUARD_PAGES = MI_GUARD_PAGES,  // an OS page out of reach at the end of each page of blocks
-  GUARD_FREED = MI_GUARD_FREED && !TRACKED,  // large blocks are out of reach once freed
+  GUARD_PAGES = MI_GUARD_PAGES,  // an inaccessible OS page at the end of each page of blocks
+  GUARD_FREED = MI_GUARD_FREED && !TRACKED,  // large blocks are inaccessible once freed
   // Level 3.
   LINKS_APART = MI_LINKS_APART,  // no links in free blocks
   // NOLINTNEXTLINE(misc-redundant-expression) the two are alike unless one is set by hand

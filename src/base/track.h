@@ -12,7 +12,7 @@
 //   track_mapped, _unmapped   src/port/unix_map.h, src/port/windows.c: ranges of addresses
 //   track_committed, _decommitted, _protected   src/port/windows.c: parts of them
 //   track_read                src/port/linux.c: what the kernel has written
-//   track_refused, _wrong     src/alloc/tracked.c: crimes that only the allocator sees
+//   track_refused, _wrong     src/alloc/tracked.c: misuses that only the allocator sees
 #ifndef MI_BASE_TRACK_H
 #define MI_BASE_TRACK_H
 

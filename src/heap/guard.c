@@ -65,7 +65,7 @@ static void guards_put(page_t* page) {
   lock_release(&guards.lock);
 }
 
-// ---- out of reach: each part of a span by itself, as the port counts them ----
+// ---- inaccessible: each part of a span by itself, as the port counts them ----
 
 enum { HEAD, INNER, TAIL, PARTS };
 
@@ -84,7 +84,7 @@ static size_t part_bytes(const guard_t* guard, int part) {
   return (size_t)(part_start(guard, part + 1) - part_start(guard, part));
 }
 
-// Where that fails, some of it may be out of reach all the same.
+// Where that fails, some of it may be inaccessible all the same.
 static bool part_guard(guard_t* guard, int part) {
   guard->away |= (uint8_t)(1 << part);
   return port_guard(part_start(guard, part), part_bytes(guard, part)) == 0;
@@ -171,7 +171,7 @@ static size_t size_as_rounded(size_t size) {
 
 PRIVATE bool guard_suits(const theap_t* theap, const guard_want_t* want) {
   const guard_setting_t* setting = &theap->guarding;
-  if (page_release_is_asked()) { return false; }  // what is freed would be out of reach
+  if (page_release_is_asked()) { return false; }  // what is freed would be inaccessible
   return size_as_rounded(want->size) >= setting->least && want->size <= setting->most &&
          want->align <= port_page_bytes();
 }

@@ -1,5 +1,5 @@
-// Sampled guards: one request in so many gets memory of its own between OS pages out of reach, and
-// stays out of reach for a while once freed, so that overflow, underflow and use after free fault
+// Sampled guards: one request in so many gets memory of its own between inaccessible OS pages, and
+// stays inaccessible for a while once freed, so that overflow, underflow and use after free fault
 // where they happen, and are reported with stacks. In every build; without samples it costs
 // nothing.
 //
@@ -13,7 +13,7 @@
 //     freed. A block of no bytes is where the guard behind begins, so that none can be read or
 //     written.
 //
-//   guard_take --> LIVE --guard_retire--> FREED, in quarantine: all of the span is out of reach
+//   guard_take --> LIVE --guard_retire--> FREED, in quarantine: all of the span is inaccessible
 //     --guard_drop--> gone: the span and the record serve others; or stuck, if the OS does not take
 //     the guards away, until guard_release_stuck
 //
@@ -37,7 +37,7 @@ typedef struct guard {
   size_t bytes;  // asked for
   uint8_t *inner, *inner_end;
   bool freed;
-  uint8_t away;  // a bit for each part of the span: it is out of reach
+  uint8_t away;  // a bit for each part of the span: it is inaccessible
   trace_t taken, given;
 } guard_t;
 
@@ -85,7 +85,7 @@ PRIVATE void guard_rescue(void);
 // ---- guard_report.c ----
 typedef enum { GUARD_DOUBLE_FREE, GUARD_INSIDE, GUARD_OVERFLOW, GUARD_UNDERFLOW } guard_misuse_t;
 // Noticed by the allocator; `p` is the pointer or the byte.
-PRIVATE COLD void guard_report(const guard_t* guard, guard_misuse_t crime, const void* p);
+PRIVATE COLD void guard_report(const guard_t* guard, guard_misuse_t misuse, const void* p);
 PRIVATE void guard_see_fault(const port_fault_t* fault);
 
 #endif

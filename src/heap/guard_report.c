@@ -50,27 +50,27 @@ static void print_head(const guard_t* guard, const char* what, const void* p) {
 
 // ---- noticed by the allocator ----
 
-static const char crime_names[][56] = {
+static const char misuse_names[][56] = {
     [GUARD_DOUBLE_FREE] = "double free",
     [GUARD_INSIDE] = "free of an address that is not the start of a block",
     [GUARD_OVERFLOW] = "overflow, noticed when the block is freed",
     [GUARD_UNDERFLOW] = "underflow, noticed when the block is freed",
 };
-static const int crime_errors[] = {
+static const int misuse_errors[] = {
     [GUARD_DOUBLE_FREE] = EAGAIN,
     [GUARD_INSIDE] = EINVAL,
     [GUARD_OVERFLOW] = EFAULT,
     [GUARD_UNDERFLOW] = EFAULT,
 };
 
-PRIVATE COLD void guard_report(const guard_t* guard, guard_misuse_t crime, const void* p) {
+PRIVATE COLD void guard_report(const guard_t* guard, guard_misuse_t misuse, const void* p) {
   trace_t here;
   trace_take(&here);
-  print_head(guard, crime_names[crime], p);
+  print_head(guard, misuse_names[misuse], p);
   message_printf("  in thread %u:", here.thread);
   print_trace(&here);
   print_traces(guard);
-  message_act(crime_errors[crime]);
+  message_act(misuse_errors[misuse]);
 }
 
 // ---- faults ----

@@ -5,7 +5,8 @@
 //                          |                                                for each size class
 //                          `-> pool: abandoned pages, for any of its theaps
 //
-// A theap belongs to one thread and is used without locks; or to none, while its record is vacant.
+// A theap belongs to one thread and is used without locks; or to none, while its record waits to be
+// recycled.
 // A heap is shared; `lock` protects its lists.
 // H1 a page is in a queue of a theap (OWNED), in its heap's pool (ABANDONED), or in neither (FULL).
 // H2 a heap that is not a main heap lists all its pages, so that it can be destroyed.
@@ -35,10 +36,10 @@ enum { SPARSE_SHARE = 8, SPARSE_SLICES = 2 };
 // A theap keeps as many pages in which it is the first to free a block as it has filled itself, and
 // so many more pages or slices: a thread that only frees leaves what others can use to them.
 enum { ADOPTED_PAGES = 3, ADOPTED_SLICES = 8 };
-// Vacant records: no more than there are threads, or two, and so many; their pages have at most so
-// many slices, or one VACANT_SHARE-th of what the main heap has. That much may a process that
-// begins no more threads keep for nobody.
-enum { VACANT_MOST = 16, VACANT_SLICES = 4 << 20 >> SLICE_SHIFT, VACANT_SHARE = 4 };
+// At most max(2, live threads) recycled records wait, and never more than RECYCLED_MOST; their
+// pages have at most RECYCLED_SLICES, or one RECYCLED_SHARE-th of what the main heap has. This
+// bounds what a process that begins no further threads can waste.
+enum { RECYCLED_MOST = 16, RECYCLED_SLICES = 4 << 20 >> SLICE_SHIFT, RECYCLED_SHARE = 4 };
 
 typedef struct mi_subproc_s subproc_t;
 typedef struct thread thread_t;
@@ -188,7 +189,7 @@ struct thread {
   thread_t *next, *prev;
   uint32_t epoch;
   size_t collections;  // requests that it has met
-  size_t slices;       // of all its pages, while the record is vacant
+  size_t slices;       // of all its pages, while the record is recycled
   uint32_t guard_version;
   int exit_rounds;
   unsigned long long heartbeat;
@@ -229,8 +230,8 @@ PRIVATE page_t* theap_find_page(theap_t* theap, unsigned bin);
 PRIVATE void theap_release_empty(theap_t* theap);
 // The calling thread owns the page, no queue has it; it has a free block.
 PRIVATE void theap_adopt(theap_t* theap, page_t* page);
-// The owner; page_count_home was true: the last block of the page came home, or some that wait may
-// be used again. `last` is there so that free leaves its arguments where they are.
+// The owner; page_count_return was true: the last block of the page was returned, or some that wait
+// may be used again. `last` is there so that free leaves its arguments where they are.
 PRIVATE void theap_page_due(const void* last, page_t* page);
 PRIVATE void theap_collect(theap_t* theap, bool force);
 PRIVATE void theap_abandon(theap_t* theap);  // all its pages become FULL, ABANDONED or go
@@ -249,14 +250,14 @@ PRIVATE void quarantine_flush(theap_t* theap);
 PRIVATE void quarantine_check(const theap_t* theap);  // that nobody wrote to what waits
 PRIVATE void quarantine_forget(theap_t* theap);       // without touching the blocks
 
-// ---- home.c ----
+// ---- return.c ----
 // The calling thread's theap of the heap; NULL if it does not use the heap, or has ended.
 PRIVATE theap_t* theap_for(const heap_t* heap);
 // A free by the calling thread in a page that is not its own.
 PRIVATE void block_send(page_t* page, block_t* block);
 PRIVATE void chain_send(page_t* page, chain_t chain);
 // To its page, whoever owns that.
-PRIVATE void block_come_home(page_t* page, block_t* block);
+PRIVATE void block_return_to_page(page_t* page, block_t* block);
 
 // ---- heap.c ----
 PRIVATE heap_t* heap_new(subproc_t* subproc, arena_t* arena);
@@ -349,7 +350,7 @@ PRIVATE void thread_tell_theap(theap_t* theap);    // … and it tells its heap
 PRIVATE theap_t* orphan_lock(void);  // a theap for threads without one; NULL if out of memory
 PRIVATE void orphan_unlock(void);
 PRIVATE void orphans_collect(void);
-PRIVATE void vacant_disband(void);  // what threads that ended left for others goes to the pool
+PRIVATE void recycled_disband(void);  // what threads that ended left for others goes to the pool
 PRIVATE bool process_is_threaded(void);
 
 // ---- subproc.c ----

@@ -1,9 +1,9 @@
 // Quarantine: freed blocks wait in a table of the thread. A block takes the place of a random one,
-// which goes home to its page: so nobody can tell when a block will be used again, and rarely soon.
+// which returns to its page: so nobody can tell when a block will be used again, and rarely soon.
 //
 // They wait with the thread that freed them, in its theap of their heap, and go with that heap; a
 // thread that does not use the heap keeps none of its blocks. Large blocks do not wait here: their
-// memory is out of reach as soon as they are freed. The option quarantine_size bounds the bytes.
+// memory is inaccessible as soon as they are freed. The option quarantine_size bounds the bytes.
 #include "../memory/meta.h"
 #include "../service/options.h"
 #include "../service/random.h"
@@ -36,15 +36,15 @@ static quarantine_t* quarantine_of(theap_t* theap) {
   return theap->quarantine;
 }
 
-// Home to its page, whoever owns that.
-static void slot_go_home(slot_t slot) {
+// Returns the block to its page, whoever owns that.
+static void slot_return(slot_t slot) {
   page_t* page = slot_page(slot);
   if (unlikely(load_relaxed(&page->owner) != port_thread_id())) {
     block_send(page, slot_block(slot));
     return;
   }
   page_push(page, NULL, slot_number(slot));
-  if (page_count_home(page)) { theap_page_due(NULL, page); }
+  if (page_count_return(page)) { theap_page_due(NULL, page); }
 }
 
 static void slot_empty(quarantine_t* q, uint32_t at) {
@@ -53,7 +53,7 @@ static void slot_empty(quarantine_t* q, uint32_t at) {
   q->slots[at] = 0;
   q->bytes -= slot_page(slot)->block_bytes;
   if (NOTE_BLOCKS) { block_check_freed(slot_page(slot), slot_block(slot)); }
-  slot_go_home(slot);
+  slot_return(slot);
 }
 
 // The way round from a random place: the oldest and the newest leave alike.
@@ -80,7 +80,7 @@ PRIVATE void block_quarantine(page_t* page, uint32_t number) {
     quarantine_shrink(q, limit - size_min(limit, bytes));
   }
   if (q == NULL || bytes > limit) {
-    slot_go_home(slot_of(page, number));
+    slot_return(slot_of(page, number));
   } else {
     quarantine_put(q, page, number);
   }

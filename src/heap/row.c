@@ -115,7 +115,7 @@ static void parcels_send(void* const* blocks, size_t count) {
     block_t* block = (block_t*)blocks[i];
     page_t* page = page_of(block);
     if (page_is_mine(page)) {
-      block_come_home(page, block);
+      block_return_to_page(page, block);
     } else {
       parcel_t* parcel = &parcels[(uintptr_t)page / sizeof(page_t) % PARCELS];
       if (parcel->page != page) { parcel_send(parcel); }
@@ -136,7 +136,7 @@ static void row_shed(theap_t* theap, unsigned bin, size_t count) {
     parcels_send(blocks, count);
     return;
   }
-  while (count-- > 0) { block_come_home(page_of(blocks[count]), (block_t*)blocks[count]); }
+  while (count-- > 0) { block_return_to_page(page_of(blocks[count]), (block_t*)blocks[count]); }
 }
 
 PRIVATE void row_flush(theap_t* theap, unsigned bin) {
@@ -312,7 +312,7 @@ FAST bool row_hold(theap_t* theap, page_t* page, block_t* block) {
   newest->top = theap->base[0] + 1;
   *newest->top = block;
   if (older != NULL && !row_push(theap, page_of(older), older)) {
-    block_come_home(page_of(older), older);
+    block_return_to_page(page_of(older), older);
   }
   return true;
 }

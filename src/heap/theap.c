@@ -352,7 +352,7 @@ static page_t* theap_reuse_abandoned(theap_t* theap, unsigned bin) {
 
 // ---- finding a page ----
 
-// False: a block came home meanwhile, and the page is back at the front.
+// False: a block was returned meanwhile, and the page is back at the front.
 static bool theap_page_to_full(theap_t* theap, page_t* page) {
   const unsigned bin = page->bin;  // once it is full it may be gone
   if (load_relaxed(&page->owner) != 0) { theap_disown(theap, page); }
@@ -504,7 +504,7 @@ static void theap_follow_growth(theap_t* theap) {
   const uint32_t growths = load_relaxed(&memory_growths);
   if (theap->growths == growths || !growth_matters()) { return; }
   theap->growths = growths;
-  vacant_disband();
+  recycled_disband();
   theap_release_empty(theap);
   if (page_release_is_asked()) { heap_ask_again(theap->heap); }
   page_release_ready();
@@ -544,7 +544,7 @@ PRIVATE page_t* theap_find_page(theap_t* theap, unsigned bin) {
   return page != NULL ? page : theap_fresh(theap, bin);
 }
 
-// ---- blocks come home ----
+// ---- blocks are returned ----
 
 static NOINLINE void page_abandon(theap_t* theap, page_t* page) {
   theap_disown(theap, page);

@@ -40,8 +40,8 @@ static struct {
   lock_t orphan_lock;
   thread_t* orphans;  // one record for all threads that have none
   subproc_t* subprocs;
-  thread_t* vacant;  // linked by `next`
-  size_t vacant_count, vacant_slices;
+  thread_t* recycled;  // linked by `next`
+  size_t recycled_count, recycled_slices;
 } registry;
 
 // Where a thread's end is told several times, we leave at the last. (The thread sanitizer has taken
@@ -78,8 +78,8 @@ PRIVATE void registry_reset_in_child(void) {
 PRIVATE void registry_rescue(void) {
   if (lock_is_left(&registry.orphan_lock)) { registry.orphans = NULL; }
   if (!lock_is_left(&registry.lock)) { return; }
-  registry.threads = registry.vacant = NULL;
-  registry.vacant_count = registry.vacant_slices = 0;
+  registry.threads = registry.recycled = NULL;
+  registry.recycled_count = registry.recycled_slices = 0;
 }
 
 PRIVATE subproc_t* registry_subprocs(void) { return registry.subprocs; }
@@ -158,7 +158,7 @@ PRIVATE bool process_is_threaded(void) {
   return PORT_HAS_THREADS && load_relaxed(&thread_count) > 1;
 }
 
-// ---- vacant records ----
+// ---- recycled records ----
 //
 // Where a thread ends another may begin soon: it takes over the record, with all pages. Until then
 // these are nobody's, though in queues; blocks that are freed in them wait there, as in those of a
@@ -166,52 +166,52 @@ PRIVATE bool process_is_threaded(void) {
 // pool. See docs/decisions/020.
 
 // Not where the thread asked for no memory: then it has others' pages only, by freeing in them.
-static bool vacant_suits(const thread_t* thread) {
+static bool recycled_suits(const thread_t* thread) {
   return thread->subproc == &subproc_main_static && thread->theaps->slow_calls != 0;
 }
 
-static size_t vacant_slices_most(void) {
+static size_t recycled_slices_most(void) {
   const stats_t* stats = &heap_main_static.stats;
   const size_t bytes = (size_t)load_relaxed(&stats->page_committed.current);
-  return size_max(VACANT_SLICES, (bytes >> SLICE_SHIFT) / VACANT_SHARE);
+  return size_max(RECYCLED_SLICES, (bytes >> SLICE_SHIFT) / RECYCLED_SHARE);
 }
 
 // False: there are enough.
-static bool vacant_put(thread_t* thread) {
+static bool recycled_put(thread_t* thread) {
   const size_t slices = thread->slices = theap_slices(thread->theaps);
-  const size_t most = size_min(VACANT_MOST, size_max(2, load_relaxed(&thread_count)));
-  const size_t slices_most = vacant_slices_most();
+  const size_t most = size_min(RECYCLED_MOST, size_max(2, load_relaxed(&thread_count)));
+  const size_t slices_most = recycled_slices_most();
   thread->id = 0;
   theap_own_all(thread->theaps);
   lock_acquire(&registry.lock);
   const bool has_room =
-      registry.vacant_count < most && registry.vacant_slices + slices <= slices_most;
+      registry.recycled_count < most && registry.recycled_slices + slices <= slices_most;
   if (has_room) {
-    thread->next = registry.vacant;
-    registry.vacant = thread;
-    registry.vacant_count++;
-    registry.vacant_slices += slices;
+    thread->next = registry.recycled;
+    registry.recycled = thread;
+    registry.recycled_count++;
+    registry.recycled_slices += slices;
   }
   lock_release(&registry.lock);
   return has_room;
 }
 
 // The youngest; NULL if there is none.
-static thread_t* vacant_pop(void) {
+static thread_t* recycled_pop(void) {
   if (!PORT_HAS_THREADS) { return NULL; }
   lock_acquire(&registry.lock);
-  thread_t* thread = registry.vacant;
+  thread_t* thread = registry.recycled;
   if (thread != NULL) {
-    registry.vacant = thread->next;
-    registry.vacant_count--;
-    registry.vacant_slices -= thread->slices;
+    registry.recycled = thread->next;
+    registry.recycled_count--;
+    registry.recycled_slices -= thread->slices;
   }
   lock_release(&registry.lock);
   return thread;
 }
 
-static thread_t* vacant_take(uintptr_t id, const subproc_t* subproc) {
-  thread_t* thread = subproc == &subproc_main_static ? vacant_pop() : NULL;
+static thread_t* recycled_take(uintptr_t id, const subproc_t* subproc) {
+  thread_t* thread = subproc == &subproc_main_static ? recycled_pop() : NULL;
   if (thread == NULL) { return NULL; }
   thread->id = id;
   thread->next = NULL;
@@ -225,9 +225,9 @@ static thread_t* vacant_take(uintptr_t id, const subproc_t* subproc) {
   return thread;
 }
 
-PRIVATE NOINLINE void vacant_disband(void) {
+PRIVATE NOINLINE void recycled_disband(void) {
   thread_t* thread = NULL;
-  while ((thread = vacant_pop()) != NULL) { thread_disband(thread); }
+  while ((thread = recycled_pop()) != NULL) { thread_disband(thread); }
 }
 
 // ---- beginning ----
@@ -261,7 +261,7 @@ static NOINLINE void thread_bury(uintptr_t id) {
 static theap_t* thread_begin(subproc_t* subproc) {
   const uintptr_t id = port_thread_id();
   if (!PORT_ENDS_ARE_TOLD) { thread_bury(id); }
-  thread_t* thread = vacant_take(id, subproc);
+  thread_t* thread = recycled_take(id, subproc);
   if (thread == NULL) { thread = thread_new(id, subproc); }
   if (thread == NULL) { return NULL; }
   if (!theap_set_current(thread->theaps)) {  // from here on a recursive call finds a heap
@@ -460,12 +460,12 @@ PRIVATE COLD void thread_leave(void) {
   while (thread->theaps->next != NULL) { thread_delete_theap(thread->theaps->next); }
   rows_flush(thread->theaps);  // while their pages have a theap to go to
   (void)theap_set_current(THEAP_EMPTY);
-  const bool stays = vacant_suits(thread);
+  const bool stays = recycled_suits(thread);
   if (!stays) { theap_abandon(thread->theaps); }  // before the sub-process may go
   registry_remove(thread);
   (void)port_thread_arm(NULL);
   heap_unlink_theap(thread->theaps->heap, thread->theaps);
-  if (!stays || !vacant_put(thread)) { thread_disband(thread); }
+  if (!stays || !recycled_put(thread)) { thread_disband(thread); }
 }
 
 // Destructors of other keys may still allocate and free: so we leave in the last round, and serve

@@ -88,7 +88,7 @@ static void quarantine_push(block_t* block) {
 
 static void quarantine_give(block_t* block) {
   track_quiet();
-  block_come_home(page_of(block), block);
+  block_return_to_page(page_of(block), block);
   track_loud();
 }
 

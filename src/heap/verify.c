@@ -43,7 +43,7 @@ static uint32_t see_holes(block_bits_t* seen, const page_t* page) {
 }
 
 typedef struct free_counts {
-  uint32_t own, came_home;
+  uint32_t own, returned;
 } free_counts_t;
 
 static bool see_lists(const page_t* page, free_counts_t* counts) {
@@ -55,10 +55,10 @@ static bool see_lists(const page_t* page, free_counts_t* counts) {
   const uint32_t later = see_list(&seen, page, page_later(page));
   const uint32_t in_holes = see_holes(&seen, page);
   counts->own = next + later + in_holes;
-  counts->came_home = see_list(&seen, page, page_remote_list(page, word));
+  counts->returned = see_list(&seen, page, page_remote_list(page, word));
   track_loud();
   return next != UINT32_MAX && later != UINT32_MAX && in_holes != UINT32_MAX &&
-         counts->came_home != UINT32_MAX;
+         counts->returned != UINT32_MAX;
 }
 
 // ---- the numbers of a page ----
@@ -68,13 +68,13 @@ static bool verify_used(const page_t* page, const free_counts_t* counts) {
   const uint32_t word = load_relaxed(&page->remote);
   const uint32_t not_listed = page->capacity - counts->own;
   if (remote_state(word) == REMOTE_ABANDONED) {
-    return invariant(remote_count(word) == not_listed - counts->came_home, "P3", page,
+    return invariant(remote_count(word) == not_listed - counts->returned, "P3", page,
                      "the word of an abandoned page does not count its blocks in use");
   }
   const bool exact = page_is_held(page) || page_used(page) == not_listed;
   return invariant(exact, "P3", page, "`used` is not the number of blocks that are not listed") &&
          invariant(remote_state(word) == REMOTE_FULL || remote_count(word) <= not_listed, "P3",
-                   page, "more blocks came home than were in use");
+                   page, "more blocks were returned than were in use");
 }
 
 static bool verify_capacity(const page_t* page) {

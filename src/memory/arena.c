@@ -162,7 +162,7 @@ PRIVATE bool arena_grow_memory(size_t need_slices, bool large) {
     const span_want_t all = {.slices = arena->slices};
     (void)arena_advance(arena, &all);
   }
-  memory.news = arena;
+  memory.unannounced = arena;
   return true;
 }
 

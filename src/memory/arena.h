@@ -57,7 +57,7 @@ typedef struct arena {
   bool committed;  // from the start
   bool grows;      // memory only grows here: all of it is committed, and it becomes longer
   bool kept;       // the program holds its id
-  bool guarded;    // some clean memory is out of reach
+  bool guarded;    // some clean memory is inaccessible
   bool large;      // builds with guards: for long blocks only, on transparent huge pages
   int numa_node;
   size_t mapped_bytes, table_bytes;
@@ -75,7 +75,7 @@ FAST unsigned run_state(const arena_t* arena, uint32_t first) {
   return arena->table[first].run & 3;
 }
 
-// May parts of it be out of reach? Memory of the program, and huge OS pages, stay as they are.
+// May parts of it be inaccessible? Memory of the program, and huge OS pages, stay as they are.
 // NULL: a mapping of its own, which may.
 FAST bool arena_can_protect(const arena_t* arena) {
   return arena == NULL || (!arena->pinned && !arena->committed && arena->commit_fun == NULL);
@@ -126,7 +126,7 @@ PRIVATE bool memory_remap_direct(span_t* span, size_t bytes);
 PRIVATE void memory_collect(bool force);
 PRIVATE long purge_delay_ms(void);  // negative: nothing is purged unasked
 
-// The memory at the start of a span, which stays taken, goes, and is out of reach; and is wanted
+// The memory at the start of a span, which stays taken, goes, and is inaccessible; and is wanted
 // again. False: the OS refused.
 PRIVATE bool memory_empty(const span_t* span, size_t bytes);
 PRIVATE bool memory_refill(const span_t* span, size_t bytes);

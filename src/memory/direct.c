@@ -2,7 +2,7 @@
 #include "../service/options.h"
 #include "internal.h"
 
-// Beside one for each GiB in use. Blocks that wait out of reach take some too.
+// Beside one for each GiB in use. Blocks that wait inaccessible take some too.
 enum { MAX_DIRECT = GUARD_PAGES ? 16 : 24 };
 
 // The number of mappings stays within a constant and one for each GiB in use.

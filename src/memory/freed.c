@@ -1,4 +1,4 @@
-// Large blocks that were freed, out of reach, so that their use faults: builds with GUARD_FREED.
+// Large blocks that were freed, inaccessible, so that their use faults: builds with GUARD_FREED.
 //
 //   guarded   without memory; a clean run, which is brought back when it is taken
 //   delayed   the same, but no run yet: its addresses wait. Builds with QUARANTINE
@@ -13,7 +13,7 @@ enum { GUARD_FREED_LEAST = QUARANTINE ? 32 << 10 : 1 << 20 };
 
 // True: nobody can reach it any more, and it needs no purge. Memory of the program and huge OS
 // pages stay as they are.
-static bool freed_goes_out_of_reach(const span_t* span) {
+static bool freed_make_inaccessible(const span_t* span) {
   const arena_t* arena = span->arena;
   const size_t bytes = slices_bytes(span->slices);
   if (bytes <= GUARD_FREED_LEAST || !arena_can_protect(arena)) { return false; }
@@ -31,7 +31,7 @@ static void run_give_guarded(const span_t* span) {
 
 // ---- delayed ----
 
-// Spans that are out of reach wait, so that their addresses do not come back soon: until there are
+// Spans that are inaccessible wait, so that their addresses do not come back soon: until there are
 // too many, then a random one goes. What they hold back is address space, no memory.
 enum { DELAYED_SPANS = QUARANTINE ? 256 : 1, DELAYED_SLICES = 64 << 20 >> SLICE_SHIFT };
 static struct {
@@ -81,7 +81,7 @@ PRIVATE bool memory_refill(const span_t* span, size_t bytes) {
 // ---- both ----
 
 PRIVATE bool freed_put(const span_t* span) {
-  if (!freed_goes_out_of_reach(span)) { return false; }
+  if (!freed_make_inaccessible(span)) { return false; }
   const bool waits = QUARANTINE && port_address_limit() == SIZE_MAX;
   lock_acquire(&memory.lock);
   count_decommitted(slices_bytes(span->slices));

@@ -6,7 +6,7 @@
 //   growing.c   where memory only grows: arenas that become longer
 //   arena.c     arenas: reserved, given by the program, unmapped
 //   purge.c     dirty memory: how much of it stays, and for how long
-//   freed.c     large blocks that were freed, out of reach
+//   freed.c     large blocks that were freed, inaccessible
 //   direct.c    mappings of their own
 //   memory.c    spans: the interface
 //
@@ -35,7 +35,7 @@ typedef struct memory_state {
   uint32_t swings;                   // how often memory was wanted again after more had been purged
   bool has_purged;                   // since the last of these
   bool is_left;                      // half written: see memory_is_left
-  const arena_t* news;  // an arena that is still to be announced, once the lock is free
+  const arena_t* unannounced;  // an arena that is still to be announced, once the lock is free
 } memory_state_t;
 
 SHARED_DATA(memory_state_t, memory);

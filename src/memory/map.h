@@ -10,8 +10,8 @@
 //   address: |63 … 48| root 47 … 32 | part 31 … 14 | offset 13 … 0 |
 //
 // M1 an entry changes only from none to a page before the page's first block is handed out, and
-//    back after the last one came home. So the entry of a live block is stable, and plain loads do:
-//    the block's address reached the reader by the program's own synchronisation, and the entry
+//    back after the last one was returned. So the entry of a live block is stable, and plain loads
+//    do: the block's address reached the reader by the program's own synchronisation, and the entry
 //    with it.
 #ifndef MI_MEMORY_MAP_H
 #define MI_MEMORY_MAP_H

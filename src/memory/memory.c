@@ -175,11 +175,11 @@ PRIVATE bool memory_take(span_want_t want, span_t* out) {
   lock_acquire(&memory.lock);
   const bool ok = !(memory_is_left() && want.arena != NULL) &&
                   (try_take_large(want, out) || try_take(&want, out));
-  const arena_t* news = memory.news;
-  memory.news = NULL;
+  const arena_t* unannounced = memory.unannounced;
+  memory.unannounced = NULL;
   if (ok) { account_taken(out->arena, out->slices); }
   lock_release(&memory.lock);
-  if (unlikely(news != NULL)) { announce(news); }
+  if (unlikely(unannounced != NULL)) { announce(unannounced); }
   return ok;
 }
 
@@ -272,7 +272,7 @@ PRIVATE void memory_rescue(void) {
   if (!lock_is_left(&memory.lock)) { return; }
   memory.is_left = true;
   memory.first = NULL;
-  memory.news = NULL;
+  memory.unannounced = NULL;
 }
 
 PRIVATE void memory_unlock_after_fork(bool child) {

@@ -43,7 +43,7 @@ static COLD bool region_add(size_t bytes) {
   }
   meta.region_bytes = size;
   meta.next = meta.committed =
-      (uint8_t*)start + guard;  // the first and the last OS page stay out of reach
+      (uint8_t*)start + guard;  // the first and the last OS page stay inaccessible
   meta.end = (uint8_t*)start + size - guard;
   return true;
 }

@@ -60,7 +60,7 @@ typedef struct page_checks {
   uint16_t later_end;  // … of the one freed first; 0: whoever has no next one
   uint16_t seen;       // … of `later` when it was all that the page had, see page_take_ripe; or 0
   uint8_t shift;
-  bool guarded : 1;  // the last OS page of the span is out of reach
+  bool guarded : 1;  // the last OS page of the span is inaccessible
   bool zeroed : 1;   // the blocks beyond capacity were filled with zeros when they were freed
   link_t single[2];  // `links` of a large block
   _Atomic(uint32_t) preserved;  // bytes at the start of a block that debug builds do not fill

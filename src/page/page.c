@@ -433,7 +433,7 @@ PRIVATE bool page_recut(page_t* page, unsigned bin) {
 // ---- pages without blocks ----
 
 // Under records.lock, linked by `next`. A few wait as they are for their class: guards that go and
-// come cost two system calls. Where memory keeps its class the others wait too, out of reach and
+// come cost two system calls. Where memory keeps its class the others wait too, inaccessible and
 // without memory. And those whose guards the OS would not take away wait until it does.
 static page_t *ready_pages[BIN_COUNT], *kept_pages[BIN_COUNT], *stuck_pages;
 static _Atomic(size_t) ready_slices;
@@ -456,7 +456,7 @@ static void ready_note_refault(size_t slices) {
   (void)add_relaxed(&ready_refaults, slices);
 }
 
-// Whatever of it is out of reach comes back; non-zero if it does not.
+// Whatever of it is inaccessible comes back; non-zero if it does not.
 static int page_reach(page_t* page) {
   const int error = port_unguard(page_memory(page), page->span_slices * SLICE_BYTES);
   page_checks(page)->guarded = error != 0;
@@ -870,7 +870,7 @@ PRIVATE void page_take_waiting(page_t* page) {
   checks->seen = 0;
 }
 
-PRIVATE void page_add_home(page_t* page, block_t* list) {
+PRIVATE void page_add_returned(page_t* page, block_t* list) {
   if (REUSE_LATER) {
     list = list_join(page, list, page_later(page));
     page_checks(page)->later = (uint16_t)block_as_link(page, list);
@@ -883,7 +883,7 @@ static void page_empty_remote(page_t* page) {
   const uint32_t word = remote_take(&page->remote);
   if (word == REMOTE_OWNED) { return; }
   if (!page_is_held(page)) { page_count_all(page); }
-  page_add_home(page, page_remote_list(page, word));
+  page_add_returned(page, page_remote_list(page, word));
   page->used -= remote_count(word);
 }
 

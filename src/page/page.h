@@ -16,11 +16,11 @@
 // P4 the free blocks beyond capacity are untouched, and zero if fresh_zero.
 // P5 a block up to capacity is in use, on a list, or in a hole, see holes.c.
 //
-// The first page of a queue is HELD: its last block may come home without consequence, for the next
-// allocation wants it. Then nobody counts: malloc does not add, and free takes from PAGE_HELD and
-// more, so that it never sees 0. page_used counts when it must; a page that is let go because it is
-// exhausted, as nearly all are, has an empty list, and costs nothing to count. A page further back
-// in a queue counts down to the moment when half of it is free: see theap_page_due.
+// The first page of a queue is HELD: that its last block is returned has no consequence, since the
+// next allocation wants it. Then nobody counts: malloc does not add, and free takes from PAGE_HELD
+// and more, so that it never sees 0. page_used counts when it must; a page that is let go because
+// it is exhausted, as nearly all are, has an empty list, and costs nothing to count. A page further
+// back in a queue counts down to the moment when half of it is free: see theap_page_due.
 //
 // Who touches what: `start`, `block_bytes`, `bin`, `span…`, `reserved` are constant while any block
 // lives; `remote` and `owner` are read by all threads; all else belongs to the owner, see remote.h.
@@ -196,7 +196,7 @@ PRIVATE void block_perturb_freed(const page_t* page, void* p);
 PRIVATE page_t* page_new(page_want_t want);
 // The page is in no list, and nobody uses its blocks. `freed`: each has been given back.
 PRIVATE void page_release(page_t* page, bool freed);
-// Bytes at the end of a page's memory that are out of reach, as far as the OS can do that.
+// Bytes at the end of a page's memory that are inaccessible, as far as the OS can do that.
 PRIVATE size_t page_guard_bytes(void);
 // Of the large block that a request gets.
 FAST size_t large_bytes(size_t size) {
@@ -230,19 +230,19 @@ PRIVATE bool page_recut(page_t* page, unsigned bin);
 PRIVATE size_t page_slices(unsigned bin, unsigned room);
 // Puts more never-used blocks, of which there are some, in front of `free`.
 PRIVATE void page_extend(page_t* page);
-// Owner: what came home joins `free`, and what waited.
+// Owner: what was returned joins `free`, and what waited.
 PRIVATE void page_take_remote(page_t* page);
 // Owner: of the blocks that wait all but the last one join `free`.
 PRIVATE void page_take_waiting(page_t* page);
 // Owner, after a claim of an abandoned page: restores `used` and `free`.
 PRIVATE void page_restore(page_t* page, uint32_t claimed);
-// The owner: a list of blocks that came home joins `free`, or those that wait.
-PRIVATE void page_add_home(page_t* page, block_t* list);
+// The owner: a list of returned blocks joins `free`, or those that wait.
+PRIVATE void page_add_returned(page_t* page, block_t* list);
 // Owner: takes at most `most` blocks off `free`, in their order; *count grows by their number.
 PRIVATE block_t* page_cut_list(page_t* page, uint32_t most, uint32_t* count);
 // … and puts a list back in front of it. Its length.
 PRIVATE size_t page_add_list(page_t* page, block_t* list);
-// A free block can be had, after taking what came home and extending; then `free` is not empty.
+// A free block can be had, after taking what was returned and extending; then `free` is not empty.
 // Not the block that was freed last: page_waits tells that it is there.
 PRIVATE bool page_has_room(page_t* page);
 // The owner: blocks that are neither on `free` nor in holes; a held page's list is walked.
@@ -368,7 +368,7 @@ FAST void page_set_free_list(page_t* page, block_t* first) {
   }
 }
 
-// What came home, of a word of `remote`.
+// What was returned, of a word of `remote`.
 FAST block_t* page_remote_list(const page_t* page, uint32_t word) {
   return link_block(page, word / REMOTE_HEAD);
 }
@@ -553,8 +553,8 @@ FAST void heap_shift(heap_t* heap, const page_t* page, intptr_t blocks) {
   if (page_is_single(page)) { stat_shift(&counts->stats.malloc_huge, bytes); }
 }
 
-// The owner. A block came home. True: the page is due for theap_page_due.
-FAST bool page_count_home(page_t* page) {
+// The owner. A block was returned. True: the page is due for theap_page_due.
+FAST bool page_count_return(page_t* page) {
   const uint32_t used = --page->used;
   return (REUSE_LATER ? used % LATER_BLOCKS : used) == 0;
 }

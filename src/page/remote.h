@@ -1,5 +1,5 @@
-// The word of a page that all threads share: who may touch the page, and the blocks that came home
-// from other threads.
+// The word of a page that all threads share: who may touch the page, and the blocks that other
+// threads have returned.
 //
 //   | head: 15 bits | count: 15 bits | state: 2 bits |
 //
@@ -63,8 +63,8 @@ FAST uint32_t remote_word(uint32_t state, uint32_t count, uint32_t head) {
   return head * REMOTE_HEAD | count * REMOTE_ONE | state;
 }
 
-// Did this block of the page come home last? A block in use never did: who got it has seen the list
-// taken since.
+// Was this block of the page the last to be returned? A block in use never was: who got it has seen
+// the list taken since.
 FAST bool remote_came_last(remote_t* remote, const uint8_t* start, const block_t* block) {
   return load_relaxed(remote) / REMOTE_HEAD == remote_granule(block, start);
 }
@@ -77,7 +77,7 @@ typedef struct chain {
   _Atomic(uint16_t)* link;  // where the last one's link is, if links are apart from the blocks
 } chain_t;
 
-// The blocks that came home, by the word `old`, follow the chain.
+// The returned blocks, by the word `old`, follow the chain.
 FAST void chain_join(const chain_t* chain, uint32_t old, uint8_t* start) {
   if (LINKS_APART) {
     store_relaxed(chain->link, (uint16_t)(old / REMOTE_HEAD));
@@ -107,13 +107,13 @@ FAST bool remote_free(remote_t* remote, uint8_t* start, chain_t chain, uint32_t*
   }
 }
 
-// The owner. Takes all that came home; the word as it was.
+// The owner. Takes all that was returned; the word as it was.
 FAST uint32_t remote_take(remote_t* remote) {
   return load_relaxed(remote) == REMOTE_OWNED ? REMOTE_OWNED
                                               : exchange_acquire(remote, REMOTE_OWNED);  // [R1] in
 }
 
-// The owner, whose page has no free block. False: one has just come home, and the page stays owned.
+// The owner, whose page has no free block. False: one was just returned, and the page stays owned.
 FAST bool remote_leave_full(remote_t* remote) {
   uint32_t old = REMOTE_OWNED;
   while (!cas_release(remote, &old, REMOTE_FULL)) {  // [R2] out
@@ -122,7 +122,7 @@ FAST bool remote_leave_full(remote_t* remote) {
   return true;
 }
 
-// The owner, with `used` blocks in use. False: a block has just come home, and the page stays
+// The owner, with `used` blocks in use. False: a block was just returned, and the page stays
 // owned.
 FAST bool remote_abandon(remote_t* remote, uint32_t used) {
   uint32_t old = REMOTE_OWNED;

@@ -5,7 +5,7 @@
 //                                 waits --waiting_flush, or too many do--> its memory goes
 //
 //   NEAR    up to 1 MiB: in reach, as free small blocks are. FULL: zero, which is checked
-//   AWAY    longer: out of reach, so that its use faults; its memory is elsewhere, in the stash
+//   AWAY    longer: inaccessible, so that its use faults; its memory is elsewhere, in the stash
 //   EMPTY   … or gone
 //
 // W1 a block that waits is on no other list, and the map knows nothing of it.
@@ -21,7 +21,7 @@
 typedef enum { NEAR, AWAY, EMPTY, WAITING_STATES } waiting_state_t;
 
 enum { NEAR_MOST = 1 << 20 };
-enum { WAITING_BLOCKS = 64, FAR_BLOCKS = 2 };  // the latter out of reach: up to four mappings each
+enum { WAITING_BLOCKS = 64, FAR_BLOCKS = 2 };  // the latter inaccessible: up to four mappings each
 // With memory, of one state. More is less than it seems in FULL, where the newest do not count.
 enum { WAITING_SLICES = (QUARANTINE ? 16 : 8) << 20 >> SLICE_SHIFT };
 enum { TOO_NEW = QUARANTINE ? 8 : REUSE_LATER };  // W3
@@ -83,7 +83,7 @@ static size_t waiting_oldest(waiting_state_t state) {
   return at;
 }
 
-// ---- out of reach, and back ----
+// ---- inaccessible, and back ----
 
 // What is not writable does not count for the limit of data: room for it may be gone when it is
 // wanted again. And where addresses are limited, the program may need them for other things.

@@ -2,8 +2,8 @@
 //
 //   - memory lies in one place and only grows, by units of 64 KiB; nothing of it goes back;
 //   - others grow it too: now and then what comes next does not lie behind what came last, and what
-//     lies between is out of reach;
-//   - nothing can be put out of reach;
+//     lies between is inaccessible;
+//   - nothing can be made inaccessible;
 //   - there is one thread.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE

@@ -9,7 +9,7 @@
 // `if`:
 //
 //   PORT_DECOMMIT_STAYS  memory that was decommitted stays in reach, and reads as zero. Else it is
-//                        out of reach until port_commit, which may fail, has brought it back; and
+//                        inaccessible until port_commit, which may fail, has brought it back; and
 //                        there are no huge pages by advice.
 //   PORT_CAN_RELEASE     memory goes back to the OS. Else it only grows: nothing is given back, and
 //                        what comes next lies behind what came last, which port_lengthen then
@@ -46,7 +46,7 @@ PRIVATE size_t port_huge_bytes(void);
 PRIVATE int port_reserve(size_t bytes, size_t align, void** out);
 // Maps zeroed readable and writable memory; physical memory comes with the first touch.
 PRIVATE int port_map(size_t bytes, size_t align, void** out);
-// For records: with a page out of reach on either side; `port_release_guarded` unmaps all.
+// For records: with an inaccessible page on either side; `port_release_guarded` unmaps all.
 PRIVATE int port_map_guarded(size_t bytes, void** out);
 PRIVATE void port_release_guarded(void* start, size_t bytes);
 // Makes reserved memory, and what was decommitted, readable and writable: it reads as zero, and
@@ -74,13 +74,13 @@ PRIVATE int port_lengthen(void* start, size_t old_bytes, size_t new_bytes);
 PRIVATE int port_move(void* from, size_t from_bytes, void* to, size_t to_bytes);
 // Gives the end of a mapping back; what is left is the mapping from then on.
 PRIVATE int port_shorten(void* start, size_t old_bytes, size_t new_bytes);
-// Puts memory out of reach, whose contents and physical memory go; non-zero: it is as it was, or a
-// part of it is. `port_unguard` brings it back, as zeros where it was out of reach; non-zero: some
+// Makes memory inaccessible, whose contents and physical memory go; non-zero: it is as it was, or a
+// part of it is. `port_unguard` brings it back, as zeros where it was inaccessible; non-zero: some
 // of it may not be. Where decommitted memory does not stay in reach, port_commit brings it back
 // too.
 PRIVATE int port_guard(void* start, size_t bytes);
 PRIVATE int port_unguard(void* start, size_t bytes);
-// Puts committed memory out of reach, with what it holds, or brings it back. Costs up to two
+// Makes committed memory inaccessible, with what it holds, or brings it back. Costs up to two
 // mappings.
 PRIVATE int port_seal(void* start, size_t bytes, bool on);
 // The same by moving the pages to another place, reserved for that, and back: by exchanging page

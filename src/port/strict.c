@@ -1,7 +1,7 @@
 // A test port: POSIX with the rules that Windows has for memory. Who breaks one is told which, and
 // the process ends.
 //
-//   - memory that was decommitted is out of reach until it is committed again;
+//   - memory that was decommitted is inaccessible until it is committed again;
 //   - so much may be committed as the variable MI_STRICT_COMMIT_MIB says, and no more;
 //   - only what is committed can be sealed;
 //   - a mapping begins at a multiple of 64 KiB and is released as a whole;

@@ -1,6 +1,6 @@
 // See trace.h. Kept stacks are in a table of hashes with open addressing, which is never emptied:
 // programs allocate in few places. A stack that finds no place near its own is not kept.
-// Tests: test/api/leaks_stacks.c, test/api/guarded_crimes.c.
+// Tests: test/api/leaks_stacks.c, test/api/guarded_misuse.c.
 #include "trace.h"
 
 #include <string.h>

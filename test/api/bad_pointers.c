@@ -74,7 +74,7 @@ static void set_free(set_t* set) {
   for (int i = 0; i < BLOCKS; i++) { mi_free(set->blocks[i]); }
 }
 
-/* ---- crimes against one block ---- */
+/* ---- misuses against one block ---- */
 
 /* Inside the block; where the class is not a power of two, a multiple of it is noticed later. */
 static void free_inside(void* p, size_t size, bool exact) {
@@ -98,7 +98,7 @@ static void free_twice(void* p, size_t size) {
   CHECK(is_reported(p, size <= 32768 ? EAGAIN : 0));
 }
 
-static void crimes(set_t* set, bool exact) {
+static void misuses(set_t* set, bool exact) {
   free_inside(set->blocks[5], set->size, exact || set->size > 32768);
   free_beyond_addresses(set->blocks[5]);
   CHECK(set_is_whole(set));
@@ -110,12 +110,12 @@ static void crimes(set_t* set, bool exact) {
 static void test_own(size_t size) {
   set_t set = {.size = size};
   set_fill(&set, 0);
-  crimes(&set, false);
+  misuses(&set, false);
   set_free(&set);
 }
 
-static void* crimes_of_thread(void* set) {
-  crimes(set, true);
+static void* misuses_of_thread(void* set) {
+  misuses(set, true);
   return NULL;
 }
 
@@ -124,7 +124,7 @@ static void test_others(size_t size) {
   set_t set = {.size = size};
   pthread_t thread;
   set_fill(&set, 0);
-  CHECK(pthread_create(&thread, NULL, crimes_of_thread, &set) == 0);
+  CHECK(pthread_create(&thread, NULL, misuses_of_thread, &set) == 0);
   pthread_join(thread, NULL);
   CHECK(set_is_whole(&set));
   set_free(&set);

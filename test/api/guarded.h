@@ -14,7 +14,7 @@ static inline size_t guarded_count(void) {
 
 static inline size_t os_page(void) { return (size_t)sysconf(_SC_PAGESIZE); }
 
-/* Its neighbourhood tells: the pages before and behind it are out of reach. A page of other blocks
+/* Its neighbourhood tells: the pages before and behind it are inaccessible. A page of other blocks
    may lie like that too, between two that are guarded; but they are longer than what was asked for,
    unless `size` is a multiple of 16. */
 static inline bool is_guarded(const void* p, size_t size) {

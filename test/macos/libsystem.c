@@ -3,7 +3,7 @@
 
    Kept to the letter, as far as it is known: where a thread's values of keys lie, and in which
    order they go; zones, which of them is asked what, and in which order at a fork; a lock that
-   knows its owner; what advice about memory does; that a page out of reach is a SIGBUS. */
+   knows its owner; what advice about memory does; that an inaccessible page is a SIGBUS. */
 #define _GNU_SOURCE
 #include "machorun.h"
 
@@ -901,7 +901,7 @@ static void s_tlv_atexit(void (*run)(void*), void* object) {
   s_pthread_setspecific(at_end_key, at);
 }
 
-/* ---- signals: a page that is there but out of reach is a SIGBUS, one that is not, SIGSEGV ---- */
+/* ---- signals: a page that is there but inaccessible is a SIGBUS, one that is not, SIGSEGV ---- */
 
 enum { BUS = 10, SEGV = 11, SIGNALS = 32, ON_OWN_STACK = 1, WITH_INFO = 0x40 };
 typedef struct action {

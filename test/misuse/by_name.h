@@ -1,4 +1,4 @@
-// For a library that leaves malloc to the system: included before all else, it makes the crimes
+// For a library that leaves malloc to the system: included before all else, it makes the misuses
 // call this one by its own names.
 #ifndef TEST_MISUSE_BY_NAME_H
 #define TEST_MISUSE_BY_NAME_H
@@ -9,7 +9,7 @@
 #include <mimalloc-new-delete.h>
 #endif
 
-// Without arguments too: a crime asks whether it is there.
+// Without arguments too: a misuse asks whether it is there.
 #undef free_sized
 #define free_sized mi_free_size
 

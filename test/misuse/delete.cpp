@@ -2,7 +2,7 @@
 // overlap.
 #include <new>
 
-#include "crime.h"
+#include "misuse.h"
 
 static char* new_bytes(size_t n) { return static_cast<char*>(::operator new(n)); }
 
@@ -38,7 +38,7 @@ static void delete_aligned(size_t n) {
   expect_heap_whole(n);
 }
 
-extern "C" const crime_t delete_crimes[] = {
+extern "C" const misuse_t delete_misuses[] = {
     {"delete_larger", delete_larger},
     {"delete_smaller", delete_smaller},
     {"delete_twice", delete_twice},

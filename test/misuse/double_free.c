@@ -2,7 +2,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "crime.h"
+#include "misuse.h"
 
 // Others of the page are in use: else it is given back, and the second free meets no block at all.
 static void keep_two(size_t n) {
@@ -13,17 +13,17 @@ static void keep_two(size_t n) {
 static void df_immediate(size_t n) {
   keep_two(n);
   char* p = take(n);
-  crime_free(p);
-  crime_free(p);
+  misuse_free(p);
+  misuse_free(p);
   expect_heap_whole(n);
 }
 
 static void df_interleaved(size_t n) {
   keep_two(n);
   char *a = take(n), *b = take(n);
-  crime_free(a);
-  crime_free(b);
-  crime_free(a);
+  misuse_free(a);
+  misuse_free(b);
+  misuse_free(a);
   expect_heap_whole(n);
 }
 
@@ -31,8 +31,8 @@ static void df_delayed(size_t n) {
   char* crowd[CROWD_MAX];
   const int count = crowd_of(n);
   for (int i = 0; i < count; i++) { crowd[i] = take(n); }
-  for (int i = 0; i < count / 2; i++) { crime_free(crowd[i]); }
-  crime_free(crowd[1]);
+  for (int i = 0; i < count / 2; i++) { misuse_free(crowd[i]); }
+  misuse_free(crowd[1]);
   for (int i = count / 2; i < count; i++) { keep(crowd[i], n); }
   expect_heap_whole(n);
 }
@@ -41,8 +41,8 @@ static void df_full_page(size_t n) {
   keep_many(n);
   char* p = take(n);
   keep_many(n);
-  crime_free(p);
-  crime_free(p);
+  misuse_free(p);
+  misuse_free(p);
   expect_heap_whole(n);
 }
 
@@ -50,10 +50,10 @@ static void df_full_page(size_t n) {
 static void df_after_reuse(size_t n) {
   keep_two(n);
   char* p = take(n);
-  crime_free(p);
+  misuse_free(p);
   bool is_reused = false;
   for (int i = 0; i < crowd_of(n) && !is_reused; i++) { is_reused = keep_new(n) == p; }
-  crime_free(p);
+  misuse_free(p);
   expect_heap_whole(n);
 }
 
@@ -159,12 +159,12 @@ static void df_race_remote(size_t n) {
 static void df_by_realloc(size_t n) {
   keep_two(n);
   char* p = take(n);
-  crime_free(p);
+  misuse_free(p);
   keep(realloc(p, 2 * n), 2 * n);
   expect_heap_whole(n);
 }
 
-const crime_t double_free_crimes[] = {
+const misuse_t double_free_misuses[] = {
     {"df_immediate", df_immediate},
     {"df_interleaved", df_interleaved},
     {"df_delayed", df_delayed},

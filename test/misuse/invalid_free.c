@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "crime.h"
+#include "misuse.h"
 
 enum { FOREIGN_BYTES = 4 << 20 };
 
@@ -17,7 +17,7 @@ enum { FOREIGN_BYTES = 4 << 20 };
 static void free_inside(size_t n, size_t offset) {
   char* p = keep_new(n);
   keep_new(n);
-  crime_free(p + offset);
+  misuse_free(p + offset);
   expect_heap_whole(n);
 }
 
@@ -36,7 +36,7 @@ static void realloc_interior(size_t n) {
 static void free_aligned_plus16(size_t n) {
   char* p = keep(memalign(256, n), n);
   keep_new(n);
-  crime_free(p + 16);
+  misuse_free(p + 16);
   expect_heap_whole(n);
 }
 
@@ -54,13 +54,13 @@ static void free_next_never_allocated(size_t n) {
       if (crowd[j] == highest + stride) { highest = crowd[j]; }
     }
   }
-  crime_free(highest + stride);
+  misuse_free(highest + stride);
   expect_heap_whole(n);
 }
 
 static void free_unallocated_far(size_t n) {
   char* p = keep_new(n);
-  crime_free((char*)((uintptr_t)p & ~(uintptr_t)0xFFFF) + (32 << 20));
+  misuse_free((char*)((uintptr_t)p & ~(uintptr_t)0xFFFF) + (32 << 20));
   expect_heap_whole(n);
 }
 
@@ -69,7 +69,7 @@ static void free_unallocated_far(size_t n) {
 static void free_foreign(char* memory, size_t bytes, size_t offset) {
   keep_foreign(memory, bytes);
   set_trap(memory, bytes);
-  crime_free(memory + offset);
+  misuse_free(memory + offset);
 }
 
 static void free_stack(size_t n) {
@@ -109,7 +109,7 @@ static void free_spirit(size_t n) {
   words[1] = chunk | 1;
   words[1 + chunk / sizeof(size_t)] = chunk | 1;
   set_trap(global, sizeof(global));
-  crime_free(&words[2]);
+  misuse_free(&words[2]);
   expect_heap_whole(n);
 }
 
@@ -130,7 +130,7 @@ static void free_spirit_aligned(size_t n) {
   }
   close(memory);
   set_trap(room, (size_t)3 * ALIGN);
-  crime_free(fake + (p - base));
+  misuse_free(fake + (p - base));
   expect_heap_whole(n);
 }
 
@@ -138,20 +138,20 @@ static void free_spirit_aligned(size_t n) {
 
 static void free_protnone(size_t n) {
   char* p = map_new(FOREIGN_BYTES, PROT_NONE);
-  crime_free(p + FOREIGN_BYTES / 2 + 64);
+  misuse_free(p + FOREIGN_BYTES / 2 + 64);
   expect_heap_whole(n);
 }
 
 static void free_unmapped(size_t n) {
   char* p = map_new(FOREIGN_BYTES, PROT_NONE);
   munmap(p, FOREIGN_BYTES);
-  crime_free(p + FOREIGN_BYTES / 2);
+  misuse_free(p + FOREIGN_BYTES / 2);
   expect_heap_whole(n);
 }
 
 static void free_address(size_t n, uintptr_t address) {
   keep_new(n);
-  crime_free((void*)address);
+  misuse_free((void*)address);
   expect_heap_whole(n);
 }
 
@@ -171,7 +171,7 @@ static void free_kernel(size_t n) { free_address(n, 0xC0000010u); }
 #endif
 static void free_top(size_t n) { free_address(n, UINTPTR_MAX); }
 
-const crime_t invalid_free_crimes[] = {
+const misuse_t invalid_free_misuses[] = {
     {"free_plus1", free_plus1},
     {"free_plus8", free_plus8},
     {"free_plus16", free_plus16},

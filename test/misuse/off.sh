@@ -1,6 +1,6 @@
 #!/bin/sh
 # test: label=long timeout=900 when="release gcc glibc"
-# Switches off one mitigation at a time (their macros are in src/base/modes.h) and expects a crime to end otherwise than
+# Switches off one mitigation at a time (their macros are in src/base/modes.h) and expects a misuse to end otherwise than
 # expected.txt says; with all of them on it ends as it should. Prints a table; exit status 1 if a mitigation is not
 # missed, 2 if one does not exist or the library does not build.
 #   off.sh [anything]        OFF_ONLY=pattern: only the mitigations whose line matches
@@ -11,7 +11,7 @@ cc=${CC:-cc}
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 
-# macro ; column of expected.txt ; crimes that miss it, in the order to try
+# macro ; column of expected.txt ; misuses that miss it, in the order to try
 mitigations() {
   cat <<'END'
 MI_CHECK_FREE;on;free_plus16 free_interior
@@ -55,13 +55,13 @@ compile() {  # output column options...
     -DMI_MALLOC_OVERRIDE=1 $level "$@" "$source/src/static.c" -o "$output" -pthread
 }
 
-commit() {  # library column crime; 0: it ends as it should
+commit() {  # library column misuse; 0: it ends as it should
   "$build/test/misuse.runner" --table "$source/test/misuse/expected.txt" \
     --env MIMALLOC_SHOW_ERRORS=1 --seconds 10 --preload "$work/$1.so" --column "$2" --only "$3" \
-    "$build/test/misuse.crimes" >"$work/out" 2>&1
+    "$build/test/misuse.cases" >"$work/out" 2>&1
 }
 
-verdict_of() {  # macro column crimes...
+verdict_of() {  # macro column misuses...
   macro=$1 column=$2
   shift 2
   grep -q "define $macro" "$source/src/base/modes.h" || { echo "DOES NOT EXIST"; return; }
@@ -69,10 +69,10 @@ verdict_of() {  # macro column crimes...
     echo "DOES NOT COMPILE"
     return
   fi
-  for crime in "$@"; do
-    commit "$column-$macro" "$column" "$crime" && continue
+  for misuse in "$@"; do
+    commit "$column-$macro" "$column" "$misuse" && continue
     said=$(head -n 1 "$work/out")
-    if commit "$column" "$column" "$crime"; then
+    if commit "$column" "$column" "$misuse"; then
       echo "missed: $said"
     else
       echo "FAILS ALSO WITH IT: $(head -n 1 "$work/out")"
@@ -84,9 +84,9 @@ verdict_of() {  # macro column crimes...
 
 missed=0 kept=0 broken=0
 mitigations | grep -e "${OFF_ONLY:-.}" >"$work/list"
-while IFS=';' read -r macro column crimes; do
+while IFS=';' read -r macro column misuses; do
   # shellcheck disable=SC2086  # a list of words
-  verdict=$(verdict_of "$macro" "$column" $crimes)
+  verdict=$(verdict_of "$macro" "$column" $misuses)
   case $verdict in
     missed*) missed=$((missed + 1)) ;;
     DOES*) broken=$((broken + 1)) ;;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crime.h"
+#include "misuse.h"
 
 enum { FLIP = 0x55 };
 
@@ -23,7 +23,7 @@ static neighbours_t crowd_with_neighbours(size_t n, char** crowd) {
 static void end_of_overflow(char* offender) {
   if (offender != NULL) {
     unkeep(offender);
-    crime_free(offender);
+    misuse_free(offender);
   }
   const bool whole = kept_are_whole();
   free_kept();
@@ -180,7 +180,7 @@ static void meta_overwrite_aligned(size_t n) {
   after_metadata(n);
 }
 
-const crime_t overflow_crimes[] = {
+const misuse_t overflow_misuses[] = {
     {"overflow_1", overflow_1},
     {"overflow_8", overflow_8},
     {"overflow_null_byte", overflow_null_byte},

@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "crime.h"
+#include "misuse.h"
 
 static void place_adjacent(size_t n) {
   char* row[CROWD_MAX];
@@ -43,7 +43,7 @@ static void place_lifo_reuse(size_t n) {
   int same = 0;
   for (int i = 0; i < ROUNDS; i++) {
     char* p = take(n);
-    crime_free(p);
+    misuse_free(p);
     char* q = take(n);
     same += p == q;
     if (i % 4 == 0) {
@@ -62,15 +62,15 @@ static bool is_lifo(size_t n, size_t live) {
   const int rounds = n < 1 << 20 ? ROUNDS : ROUNDS / 4;
   int same = 0;
   for (size_t i = 0; i < 2 * live; i++) { blocks[i] = take(n); }
-  for (size_t i = 0; i < live; i++) { crime_free(blocks[2 * i + 1]); }
+  for (size_t i = 0; i < live; i++) { misuse_free(blocks[2 * i + 1]); }
   for (int i = 0; i < rounds; i++) {
     char* p = take(n);
-    crime_free(p);
+    misuse_free(p);
     char* q = take(n);
     same += p == q;
-    crime_free(q);
+    misuse_free(q);
   }
-  for (size_t i = 0; i < live; i++) { crime_free(blocks[2 * i]); }
+  for (size_t i = 0; i < live; i++) { misuse_free(blocks[2 * i]); }
   return same >= rounds / 8;
 }
 
@@ -95,7 +95,7 @@ static uint64_t run_again(const char* name, size_t n) {
   const pid_t child = fork();
   if (child == 0) {
     dup2(ends[1], 1);
-    execl("/proc/self/exe", "crimes", name, size, "owner", (char*)NULL);
+    execl("/proc/self/exe", "cases", name, size, "owner", (char*)NULL);
     _exit(STATUS_WRONG_USE);
   }
   close(ends[1]);
@@ -148,7 +148,7 @@ static void place_libc_distance(size_t n) {
   }
 }
 
-const crime_t placement_crimes[] = {
+const misuse_t placement_misuses[] = {
     {"place_adjacent", place_adjacent},
     {"place_beside", place_beside},
     {"place_lifo_reuse", place_lifo_reuse},

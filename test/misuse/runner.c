@@ -1,13 +1,13 @@
-// Commits all crimes of a table, each in a process of its own, and compares how they end with what
+// Commits all misuses of a table, each in a process of its own, and compares how they end with what
 // a column of the table says. See the head of expected.txt for the table.
-//   runner [OPTIONS] CRIMES        CRIMES: the program of crime.c
+//   runner [OPTIONS] CASES        CASES: the program of misuse.c
 //     --table FILE     the table
 //     --column NAME    of the table. Without it nothing is compared: prints how each case ends,
 //                      CASE SIZE FROM OUTCOME, for a table of peers
-//     --preload LIBS   preloads libraries, in CRIMES only
-//     --env NAME=VALUE sets a variable, in CRIMES only
-//     --wrap COMMAND   CRIMES runs under this: a path, and options separated by spaces
-//     --found N        exit status N says that the tool around CRIMES found something
+//     --preload LIBS   preloads libraries, in CASES only
+//     --env NAME=VALUE sets a variable, in CASES only
+//     --wrap COMMAND   CASES runs under this: a path, and options separated by spaces
+//     --found N        exit status N says that the tool around CASES found something
 //     --only PATTERN   only cases that match; shell wildcards
 //     --skip PATTERN   not these
 //     --skip-size NAME not those on blocks of this size
@@ -153,10 +153,10 @@ static void read_table(void) {
   fclose(file);
 }
 
-// ---- One crime
+// ---- One misuse
 // -----------------------------------------------------------------------------------
 
-static void exec_crime(const job_t* job, int output) {
+static void exec_misuse(const job_t* job, int output) {
   char *args[ARGS_MAX], *rest = wrap == NULL ? NULL : strdup(wrap), *word;
   int count = 0;
   const struct rlimit none = {0, 0};
@@ -257,7 +257,7 @@ static void run_job(job_t* job) {
   int ends[2], status = 0;
   if (pipe2(ends, O_CLOEXEC) != 0) { die("no pipe", strerror(errno)); }
   const pid_t child = fork();
-  if (child == 0) { exec_crime(job, ends[1]); }
+  if (child == 0) { exec_misuse(job, ends[1]); }
   close(ends[1]);
   const bool ended = child > 0 && read_all(ends[0], text, 1000L * seconds);
   if (!ended && child > 0) { kill(-child, SIGKILL); }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crime.h"
+#include "misuse.h"
 
 static void must_fail(void* p) {
   if (p != NULL) { harmful("a size that no memory has was granted"); }
@@ -56,7 +56,7 @@ static void size_write_zero(size_t n) {
   char* p = take(0);
   for (int i = 0; i < CROWD_MAX / 2; i++) { keep_new(n); }
   *opaque(p) ^= 0x55;
-  crime_free(p);
+  misuse_free(p);
   expect_heap_whole(n);
 }
 
@@ -80,7 +80,7 @@ static void size_other_class(size_t n) {
   size_t count = (2 << 20) / n;
   count = count > MOST ? MOST : count < 6 ? 6 : count;
   for (size_t i = 0; i < count; i++) { old[i] = take(n); }
-  for (size_t i = 0; i < count; i++) { crime_free(old[i]); }
+  for (size_t i = 0; i < count; i++) { misuse_free(old[i]); }
   const size_t other = 3 * n;
   for (size_t i = 0; i < count / 2; i++) {
     char* p = keep_new(other);
@@ -93,7 +93,7 @@ static void size_other_class(size_t n) {
   expect_heap_whole(n);
 }
 
-const crime_t size_crimes[] = {
+const misuse_t size_misuses[] = {
     {"size_overflow", size_overflow},
     {"size_product_overflow", size_product_overflow},
     {"size_huge_align", size_huge_align},

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crime.h"
+#include "misuse.h"
 
 enum { ATTACKED = 8 };  // blocks kept beside the freed one, so that its page lives
 
@@ -25,8 +25,8 @@ static void poison(size_t n, size_t words) {
   keep_few(n);
   char *p = take(n), *q = take(n);
   keep_few(n);
-  crime_free(q);
-  crime_free(p);
+  misuse_free(q);
+  misuse_free(p);
   for (size_t i = 0; i < words && (i + 1) * sizeof(value) <= n; i++) {
     memcpy(opaque(p) + i * sizeof(value), &value, sizeof(value));
   }
@@ -39,8 +39,8 @@ static void uaf_first_word(size_t n) { poison(n, 1); }
 // The two low bytes only: no address needs to be known.
 static void uaf_partial_overwrite(size_t n) {
   char *p = take(n), *q = take(n), *in_use = keep_new(n);
-  crime_free(q);
-  crime_free(p);
+  misuse_free(q);
+  misuse_free(p);
   memcpy(opaque(p), &in_use, 2);
   expect_heap_whole(n);
 }
@@ -48,8 +48,8 @@ static void uaf_partial_overwrite(size_t n) {
 static void uaf_self_loop(size_t n) {
   keep_few(n);
   char *p = take(n), *q = take(n);
-  crime_free(q);
-  crime_free(p);
+  misuse_free(q);
+  misuse_free(p);
   memcpy(opaque(p), &p, sizeof(p));
   expect_heap_whole(n);
 }
@@ -75,8 +75,8 @@ static void uaf_replay(size_t n) {
   memcpy(old, opaque(p), sizeof(old));
   if (is_taken_again(p, n)) {
     keep_many(n);  // and so is the block that followed it in the list
-    crime_free(r);
-    crime_free(p);
+    misuse_free(r);
+    misuse_free(p);
     memcpy(opaque(p), old, sizeof(old));
   }
   expect_heap_whole(n);
@@ -87,7 +87,7 @@ static void uaf_replay(size_t n) {
 static void uaf_write_freed(size_t n) {
   keep_few(n);
   char* p = take(n);
-  crime_free(p);
+  misuse_free(p);
   memset(opaque(p) + n - 8, 0x41, 8);
   for (int i = 0; i < crowd_of(n); i++) {
     char* q = calloc(1, n);
@@ -106,10 +106,10 @@ static void uaf_write_found(size_t n) {
   char* churned[64] = {NULL};
   keep_few(n);
   char* p = take(n);
-  crime_free(p);
+  misuse_free(p);
   memset(opaque(p) + n - 8, 0x41, 8);
   for (size_t i = 0; i < MOST && i < BYTES / n; i++) {
-    crime_free(churned[i % 64]);
+    misuse_free(churned[i % 64]);
     churned[i % 64] = take(n);
   }
   for (int i = 0; i < 64; i++) { free(churned[i]); }
@@ -118,7 +118,7 @@ static void uaf_write_found(size_t n) {
 
 static void uaf_write_reused(size_t n) {
   char* p = take(n);
-  crime_free(p);
+  misuse_free(p);
   for (int i = 0; i < crowd_of(n); i++) { keep_new(n); }
   memset(opaque(p) + n - 8, 0x41, 8);
   if (!kept_are_whole()) { harmful("changed a block of the next owner"); }
@@ -144,7 +144,7 @@ static bool holds_secret(char* p, size_t n) {
 static void uaf_read_stale(size_t n) {
   char* p = take(n);
   fill_with_secret(p, n);
-  crime_free(p);
+  misuse_free(p);
   if (holds_secret(p, n)) { harmful("the content outlives the free"); }
   expect_heap_whole(n);
 }
@@ -152,7 +152,7 @@ static void uaf_read_stale(size_t n) {
 static void uaf_secret_to_next_owner(size_t n) {
   char* p = take(n);
   fill_with_secret(p, n);
-  crime_free(p);
+  misuse_free(p);
   for (int i = 0; i < crowd_of(n); i++) {
     char* q = take(n);
     if (holds_secret(q, n)) { harmful("the next owner reads the content"); }
@@ -174,7 +174,7 @@ static void uaf_leaks_pointer(size_t n) {
   char* freed[ATTACKED];
   keep_few(n);
   for (int i = 0; i < ATTACKED; i++) { freed[i] = calloc(1, n); }
-  for (int i = 0; i < ATTACKED; i++) { crime_free(freed[i]); }
+  for (int i = 0; i < ATTACKED; i++) { misuse_free(freed[i]); }
   for (int i = 0; i < ATTACKED; i++) {
     if (holds_address_near(freed[i], n)) { harmful("a freed block tells an address in the heap"); }
   }
@@ -191,17 +191,17 @@ static void uninitialised_read(size_t n) {
   expect_heap_whole(n);
 }
 
-// Large memory is out of reach as soon as it is freed.
+// Large memory is inaccessible as soon as it is freed.
 static void uaf_large_access(size_t n) {
   char* p = take(n);
   fill_with_secret(p, n);
-  crime_free(p);
+  misuse_free(p);
   if (holds_secret(p, n)) { harmful("freed memory can be read"); }
   memset(opaque(p), 0x41, n);
   harmful("freed memory can be written");
 }
 
-const crime_t use_after_free_crimes[] = {
+const misuse_t use_after_free_misuses[] = {
     {"uaf_poison_next", uaf_poison_next},
     {"uaf_first_word", uaf_first_word},
     {"uaf_partial_overwrite", uaf_partial_overwrite},

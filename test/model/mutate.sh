@@ -61,26 +61,26 @@ heap/theap.c;abandon;abandons without the lock;/heap_abandon(heap_t/,/^}/{/lock_
 heap/theap.c;abandon;takes a page out of the pool without the lock;/heap_unpool(heap_t/,/^}/{/lock_/d}
 heap/theap.c;abandon;looks for a page without the lock;/claim_abandoned(heap_t/,/^}/{/lock_/d}
 heap/theap.c;abandon;the pool keeps a page that was claimed;/^  if (page != NULL) { unpool_locked/d
-heap/theap.c;abandon;abandons without taking what came home;/^    page_take_remote(page);$/d
-heap/theap.c;abandon;abandons an empty page;/heap_abandon(heap_t/,/^}/{/if (page->used == 0) {/,/^    }/d}
+heap/theap.c;abandon;abandons without taking what was returned;/^    page_take_remote(page);$/d
+heap/theap.c;abandon;abandons an empty page;/heap_abandon(heap_t/,/^}/{/if (page->used == 0 && /,/^    }/d}
 heap/theap.c;abandon;lists a page before it is abandoned;/if (!remote_abandon(/d;s/^  return ABANDON_DONE;$/  return remote_abandon(\&page->remote, page->used) ? ABANDON_DONE : ABANDON_RETRY;/
 heap/theap.c;heaps;abandons in a heap that is being deleted;/return ABANDON_MOVED/d
 heap/theap.c;abandon;keeps the owner of a full page;/theap_page_to_full(theap_t/,/^}/{/theap_disown/d}
 heap/theap.c;abandon;disowns a full page when it is nobody's;/theap_page_to_full(theap_t/,/^}/{/theap_disown/d;s/{ return true; }/{ theap_disown(theap, page); return true; }/}
-heap/theap.c;abandon;a page is let go without a count;/^  page->used = page_used(page);/d
+heap/theap.c;abandon;a page is let go without a count;s/page->used = theap_count(theap, bin, page)/page->used -= PAGE_HELD/
 heap/theap.c;abandon;restores nothing from an abandoned page;/^  if (page != NULL) { page_restore/d
-heap/thread.c;vacant;a vacant record is taken without the lock;/vacant_pop(void)/,/^}/{/lock_/d}
-heap/thread.c;vacant;a record is left without the lock;/vacant_put(thread_t/,/^}/{/lock_/d}
-heap/thread.c;vacant;records that were taken over still count;/vacant_pop(void)/,/^}/{/registry.vacant_count--/d}
-heap/thread.c;vacant;who takes a record over does not own its pages;/vacant_take(uintptr_t/,/^}/{/theap_own_all/d}
-heap/thread.c;vacant;pages keep the owner that has ended;/vacant_put(thread_t/,/^}/{/theap_own_all/d}
-heap/thread.c;vacant;a record is left before its pages are nobody's;/vacant_put(thread_t/,/^}/{/theap_own_all/d;s/^  return has_room;$/  if (has_room) { theap_own_all(thread->theaps); } return has_room;/}
-heap/thread.c;vacant;a record that goes keeps its pages;/thread_disband(thread_t/,/^}/{/theap_abandon/d}
-heap/home.c;abandon;leaves the claimed page in the pool;/heap_unpool(/d
-heap/home.c;abandon;forgets the count of an abandoned page;/page->used = chain.count;/d
-heap/home.c;abandon;does not count the block that claimed;/page->used -= chain.count;/d
-heap/home.c;abandon;keeps a page without blocks;/if (page->used == 0) {/,/^  }/d
-heap/home.c;abandon;loses the block that claimed;/page_set_free_list(page, chain.first);/d
+heap/thread.c;recycled;a recycled record is taken without the lock;/recycled_pop(void)/,/^}/{/lock_/d}
+heap/thread.c;recycled;a record is left without the lock;/recycled_put(thread_t/,/^}/{/lock_/d}
+heap/thread.c;recycled;records that were taken over still count;/recycled_pop(void)/,/^}/{/registry.recycled_count--/d}
+heap/thread.c;recycled;who takes a record over does not own its pages;/recycled_take(uintptr_t/,/^}/{/theap_own_all/d}
+heap/thread.c;recycled;pages keep the owner that has ended;/recycled_put(thread_t/,/^}/{/theap_own_all/d}
+heap/thread.c;recycled;a record is left before its pages are nobody's;/recycled_put(thread_t/,/^}/{/theap_own_all/d;s/^  return has_room;$/  if (has_room) { theap_own_all(thread->theaps); } return has_room;/}
+heap/thread.c;recycled;a record that goes keeps its pages;/thread_disband(thread_t/,/^}/{/theap_abandon/d}
+heap/return.c;abandon;leaves the claimed page in the pool;/heap_unpool(/d
+heap/return.c;abandon;forgets the count of an abandoned page;/page->used = chain.count;/d
+heap/return.c;abandon;does not count the block that claimed;/page->used -= chain.count;/d
+heap/return.c;abandon;keeps a page without blocks;/if (page->used == 0) {/,/^  }/d
+heap/return.c;abandon;loses the block that claimed;/page_set_free_list(page, chain.first);/d
 heap/row.c;rows;a parcel counts its first block only;s/^  chain->count++;/  chain->count = 1;/
 heap/row.c;rows;a parcel loses all but its last block;/block_set_next(page, block, chain->first);/d
 heap/row.c;rows;what is shed stays on the row;/theap->row\[bin\].top -= count;/d
@@ -89,8 +89,8 @@ heap/ration.c;rations;what is left of a ration is lost;s/page_add_list(theap->fi
 heap/ration.c;rations;a ration returns, and is still given out;/ration_return(theap_t/,/^}/{/free = NULL/d}
 alloc/malloc.c;rations;a page is full though a ration is out;/^  thread_return_rations(thread);/d
 page/page.c;rations;what is cut stays on the page;/page_cut_list(page_t/,/^}/{/page_set_free_list/d}
-page/page.c;abandon;does not count what came home;/page->used -= remote_count(word);/d
-page/page.c;abandon;loses what came home;/page_add_home(page, page_remote_list(page, word/d
+page/page.c;abandon;does not count what was returned;/page->used -= remote_count(word);/d
+page/page.c;abandon;loses what was returned;/page_add_returned(page, page_remote_list(page, word/d
 page/page.c;abandon;gives the record before its last use;/record_give(page);$/d;s/^  const span_t span = page_span(page);/  record_give(page); const span_t span = page_span(page);/
 page/page.c;map abandon;gives the memory before the map forgets;/^  page_map(page, NULL);/d;s/^  memory_give(span);/  memory_give(span); map_enter(span.start, span.slices, NULL);/
 page/page.c;map;a new page is not in the map;/^  page_map(page, page);/d

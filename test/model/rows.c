@@ -42,7 +42,7 @@ static void own_page(void) {
 
 static void flush(void) { row_flush(theap_current(), bin_of(BLOCK)); }
 
-// More than go home one by one.
+// More than are returned one by one.
 static void give_5_together(void) {
   for (int i = 0; i < 5; i++) { give(i); }
   flush();

@@ -45,17 +45,17 @@ static bool world_keeps_rows;
 #include "../../src/heap/keep.c"
 
 #include "../../src/heap/count.c"
-#include "../../src/heap/home.c"
+#include "../../src/heap/return.c"
 #include "../../src/heap/ration.c"
 #include "../../src/heap/row.c"
 #include "../../src/heap/theap.c"
 #include "../../src/heap/heap.c"
 
 // So do records that are left with their pages.
-static size_t world_vacant_most;
-#define VACANT_MOST world_vacant_most
+static size_t world_recycled_most;
+#define RECYCLED_MOST world_recycled_most
 #include "../../src/heap/thread.c"
-#undef VACANT_MOST
+#undef RECYCLED_MOST
 #include "../../src/heap/subproc.c"
 #include "../../src/heap/process.c"
 #include "../../src/heap/tracked.c"
@@ -252,7 +252,7 @@ static void world_begin(void) {
   MODEL_CHECK(map_cover(pool_memory, sizeof(pool_memory)) == 0);
   map_enter(pool_memory, POOL_SLICES, NULL);
   world_keeps_rows = false;
-  world_vacant_most = 0;
+  world_recycled_most = 0;
   tls_theap = THEAP_EMPTY;
   model_tls(&tls_theap, sizeof(tls_theap));
   process_init();
@@ -317,7 +317,7 @@ static bool is_queued_by(const thread_t* threads, const page_t* page) {
 }
 
 static bool is_queued(const page_t* page) {
-  return is_queued_by(registry.threads, page) || is_queued_by(registry.vacant, page);
+  return is_queued_by(registry.threads, page) || is_queued_by(registry.recycled, page);
 }
 
 // How often each block is found: on the lists, or in the program's hands.
@@ -394,7 +394,7 @@ static void world_end(int giver) {
   for (int i = 0; i < SLOTS; i++) { give(i); }
   for (int i = 0; i < 3; i++) { model_act_as(i), thread_leave(); }
   world_check();
-  vacant_disband();
+  recycled_disband();
   world_check();
   MODEL_CHECK(pages_seen == 0);
 }

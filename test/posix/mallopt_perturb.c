@@ -14,7 +14,7 @@ enum { VALUE = 0x5a, FILLED = 0xa5, LINKS = 48, LARGE = 100000 };
 
 static int pipe_ends[2];
 
-/* Can the bytes be read, or are they out of reach by now? */
+/* Can the bytes be read, or are they inaccessible by now? */
 static bool is_readable(const void* p, size_t n) {
   static char sink[LARGE];
   for (size_t at = 0; at < n; at += 4096) {

@@ -346,7 +346,7 @@ static bool is_within(ceiling_t* ceiling, size_t bytes, size_t most) {
    the last one's end gives back. Up to 2.7 times the live bytes were seen; with heaps destroyed
    instead 1.3 times. The rest hangs on no dice: pages without a live block are those that
    each thread keeps for its classes; after a collection no unused run stays resident (guarded and
-   FULL builds count what they keep out of reach); and what is resident beyond pages are records,
+   FULL builds count what they keep inaccessible); and what is resident beyond pages are records,
    stacks and what is the C library's. */
 static void check_memory(const memory_t* m) {
   const size_t expected = resident_at_start + m->pages;

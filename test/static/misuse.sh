@@ -1,12 +1,12 @@
 #!/bin/sh
 # test: when="release gcc"
-# The tables in docs/misuse.md are those of test/misuse/expected.txt, and each crime is in it.
+# The tables in docs/misuse.md are those of test/misuse/expected.txt, and each misuse is in it.
 # With --print: writes them, to be put into docs/misuse.md between its two marks.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 table=$root/test/misuse/expected.txt
 
-# A line of expected.txt each: its `## heading`, or a row, whose text after # is what the crime does.
+# A line of expected.txt each: its `## heading`, or a row, whose text after # is what the misuse does.
 tables() {
   awk '
     function words(cell) {
@@ -58,7 +58,7 @@ in_sources | grep -v '^print_' | sort -u >"$work/sources"
 in_table | sort -u >"$work/table"
 [ "$(wc -l <"$work/sources")" -gt 60 ] || { echo "misuse: the sources are not understood"; exit 1; }
 if ! diff "$work/sources" "$work/table"; then
-  echo "misuse: the crimes (<) and expected.txt (>) disagree"
+  echo "misuse: the misuses (<) and expected.txt (>) disagree"
   exit 1
 fi
 
@@ -73,4 +73,4 @@ if ! diff "$work/tables" "$work/docs"; then
   echo "misuse: expected.txt (<) and docs/misuse.md (>) disagree; see --print"
   exit 1
 fi
-echo "crimes: $(wc -l <"$work/sources")"
+echo "misuses: $(wc -l <"$work/sources")"

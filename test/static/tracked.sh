@@ -1,8 +1,8 @@
 #!/bin/sh
 # test: when="release gcc" timeout=900
 # Builds for memory tools combine with secure and debug builds: src/static.c is compiled for each
-# tool with the checks of both kinds, and a program that commits crimes runs under the tool, which
-# has to tell of each, or the library of what only that can see. A program without a crime is silent.
+# tool with the checks of both kinds, and a program that commits misuses runs under the tool, which
+# has to tell of each, or the library of what only that can see. A program without a misuse is silent.
 #   tracked.sh [anything]     prints what was not told
 source=${MI_SOURCE_DIR:-$(cd "$(dirname "$0")/../.." && pwd)}
 cc=${CC:-cc}
@@ -21,7 +21,7 @@ check() {  # name regex; `-`: nothing is said
   fi
 }
 
-expect() {  # crime size regex
+expect() {  # misuse size regex
   # shellcheck disable=SC2086  # a command and its options
   $tool "$dir/program" "$1" "$2" >"$dir/out" 2>&1
   check "$name $1 $2" "$3"
@@ -31,7 +31,7 @@ build() {  # compiler-options…
   name=$*
   $cc -O1 -g -w -fno-builtin -fexceptions -I"$source/include" "$@" -c "$source/src/static.c" \
     -o "$dir/static.o" || exit 1
-  $cc -O1 -g -w -fno-builtin -I"$source/include" $sanitize "$source/test/tools/crime.c" \
+  $cc -O1 -g -w -fno-builtin -I"$source/include" $sanitize "$source/test/tools/misuse.c" \
     "$dir/static.o" -o "$dir/program" -pthread -ldl || exit 1
 }
 

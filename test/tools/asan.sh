@@ -1,12 +1,12 @@
 #!/bin/sh
 # test: when=asan timeout=600
-# What AddressSanitizer says of each crime in a program that calls mi_malloc, linked statically.
+# What AddressSanitizer says of each misuse in a program that calls mi_malloc, linked statically.
 # shellcheck source=test/tools/lib/tools.sh
 . "$(dirname "$0")/lib/tools.sh"
 compile static -fsanitize=address "$MI_LIB_STATIC" -ldl
 compile shared -fsanitize=address "$MI_LIB_SHARED" -Wl,-rpath,"$(dirname "$MI_LIB_SHARED")"
 
-expect() {  # crime size regex
+expect() {  # misuse size regex
   for program in static shared; do
     "$dir/$program" "$1" "$2" >"$dir/out" 2>&1
     check "$program $1 $2" "$3" "$dir/out"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # test: when=valgrind timeout=600
-# What memcheck says of each crime: in a program that calls mi_malloc, linked statically, and in one
+# What memcheck says of each misuse: in a program that calls mi_malloc, linked statically, and in one
 # that calls malloc, with the library preloaded.
 # shellcheck source=test/tools/lib/tools.sh
 . "$(dirname "$0")/lib/tools.sh"
@@ -8,14 +8,14 @@ command -v valgrind >/dev/null || { echo "valgrind is missing"; exit 77; }
 compile static "$MI_LIB_STATIC" -ldl
 compile preload -DPLAIN
 
-run() {  # program crime size
+run() {  # program misuse size
   preload=
   [ "$1" = preload ] && preload=$MI_LIB_SHARED
   LD_PRELOAD=$preload valgrind --quiet --leak-check=full --soname-synonyms=somalloc=nouserintercepts \
     "$dir/$1" "$2" "$3" >"$dir/out" 2>&1
 }
 
-expect() {  # crime size regex
+expect() {  # misuse size regex
   for program in static preload; do
     run $program "$1" "$2"
     check "$program $1 $2" "$3" "$dir/out"

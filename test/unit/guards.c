@@ -1,5 +1,5 @@
 /* test: when="linux posix" */
-/* Guards of the Linux port on a kernel whose answers the test gives: what was put out of reach
+/* Guards of the Linux port on a kernel whose answers the test gives: what was made inaccessible
    comes back, whatever threads find out at the same time about what this kernel can do. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE

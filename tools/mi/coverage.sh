@@ -18,7 +18,7 @@ coverage_build() {  # mode cmake-options...
 
 # These fail here, as the counters write files of their own: at the beginning, at the end, and with
 # descriptors closed or in sandboxes. They pass in builds without counters, which ./mi test runs.
-coverage_disturbs='lifecycle\.(errno_zero_at_main|start_cost)|misuse|api\.guarded_crimes'
+coverage_disturbs='lifecycle\.(errno_zero_at_main|start_cost)|misuse|api\.guarded_misuse'
 
 coverage_run() {  # mode labels
   local dir=$root/build/coverage/$1

@@ -1,4 +1,4 @@
-# Sourced by the scripts beside it: `expect CRIME SIZE REGEX` runs one crime and looks for the tool's
+# Sourced by the scripts beside it: `expect MISUSE SIZE REGEX` runs one misuse and looks for the tool's
 # words; REGEX `-`: the tool says nothing at all.
 : "${MI_LIB_SHARED:?path of the library}" "${MI_LIB_STATIC:?path of the library}"
 : "${MI_SOURCE_DIR:?}"
@@ -9,7 +9,7 @@ passed=0 failed=0
 compile() {  # output compiler-options...
   output=$1
   shift
-  ${CC:-cc} -g -O1 -fno-builtin -w -I"$MI_SOURCE_DIR/include" "$MI_SOURCE_DIR/test/tools/crime.c" \
+  ${CC:-cc} -g -O1 -fno-builtin -w -I"$MI_SOURCE_DIR/include" "$MI_SOURCE_DIR/test/tools/misuse.c" \
     -o "$dir/$output" "$@" -pthread || exit 1
 }
 

@@ -5,7 +5,7 @@
 
 static void begin(void) {
   world_begin();
-  world_vacant_most = 2;
+  world_recycled_most = 2;
 }
 
 // Thread 0 has four blocks of one page in slots 0 to 3; thread 2 has a heap, thread 1 none.
@@ -22,7 +22,7 @@ static void one_owner(void) {
 }
 
 // Thread 0 has ended.
-static void one_vacant(void) {
+static void one_recycled(void) {
   begin_one();
   thread_leave();
   world_ready();
@@ -65,17 +65,18 @@ static void take_10_and_back(void) {
   take(10, BLOCK);
   give(10);
 }
-static void disband(void) { vacant_disband(); }
+static void disband(void) { recycled_disband(); }
 static void give_1_and_disband(void) {
   give(1);
-  vacant_disband();
+  recycled_disband();
 }
 
 // Nothing is left once all have gone.
 static void ended(void) {
-  MODEL_CHECK(registry.vacant_count <= world_vacant_most);
+  MODEL_CHECK(registry.recycled_count <= world_recycled_most);
   world_end(2);
-  MODEL_CHECK(registry.vacant == NULL && registry.vacant_count == 0 && registry.vacant_slices == 0);
+  MODEL_CHECK(registry.recycled == NULL && registry.recycled_count == 0 &&
+              registry.recycled_slices == 0);
   MODEL_CHECK(heap_main_static.theaps == NULL && load_relaxed(&thread_count) == 0);
 }
 
@@ -84,6 +85,6 @@ MODEL_MAIN(
     {"leave_and_free", one_owner, {leave_and_give_0, take_9, give_2_and_3}, ended, 2, 0, 5000},
     {"leave_and_return", one_owner, {leave_and_return, take_9, give_1}, ended, 2, 0, 5000},
     {"leave_and_disband", one_owner, {leave, take_9, give_1_and_disband}, ended, 2, 0, 5000},
-    {"begin_twice", one_vacant, {take_9, take_10_and_back, give_all}, ended, 2, 0, 5000},
-    {"begin_and_disband", one_vacant, {take_9_and_leave, give_1, disband}, ended, 2, 0, 5000},
+    {"begin_twice", one_recycled, {take_9, take_10_and_back, give_all}, ended, 2, 0, 5000},
+    {"begin_and_disband", one_recycled, {take_9_and_leave, give_1, disband}, ended, 2, 0, 5000},
     {"two_leave", two_owners, {leave, leave_and_return, give_all}, ended, 2, 0, 5000})

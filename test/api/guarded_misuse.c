@@ -1,5 +1,5 @@
 /* test: not-emulated="addresses of faults and stacks are not those of a machine" timeout=300 when="release|debug|secure|guarded linux posix"
-   Sampled guards: every crime against a guarded block, on either side of its memory, at many sizes.
+   Sampled guards: every misuse of a guarded block, on either side of its memory, at many sizes.
    Each runs in a child, whose end and whose last words are compared with what is promised: stacks
    are among them, which not every port has. */
 #define _GNU_SOURCE 1
@@ -94,7 +94,7 @@ static unsigned char* take(side_t side, size_t size) {
   _exit(99);
 }
 
-/* ---- crimes ---- */
+/* ---- misuses ---- */
 
 typedef struct {
   const char* name;
@@ -104,7 +104,7 @@ typedef struct {
   int signal;
   const char* said; /* %zu: the size */
   bool freed;       /* the stack of the free is there too */
-} crime_t;
+} misuse_t;
 
 static void free_it(volatile unsigned char* p) { mi_free((void*)(uintptr_t)p); }
 static void write_behind(volatile unsigned char* p, size_t size) { p[size] = 9; }
@@ -155,7 +155,7 @@ static void free_twice(volatile unsigned char* p, size_t size) {
 static void free_inside(volatile unsigned char* p, size_t size) { free_it(p + size / 2); }
 static void free_behind(volatile unsigned char* p, size_t size) { free_it(p + size + 16); }
 
-static const crime_t crimes[] = {
+static const misuse_t misuses[] = {
     {"write_behind", RIGHT, true, write_behind, SIGSEGV, "overflow, a write: ", false},
     {"read_behind", RIGHT, true, read_behind, SIGSEGV, "overflow, a read: ", false},
     {"far_behind", RIGHT, false, write_far_behind, SIGSEGV, "beyond the end of a block of %zu byte",
@@ -181,14 +181,14 @@ static const crime_t crimes[] = {
 };
 
 typedef struct {
-  const crime_t* crime;
+  const misuse_t* misuse;
   size_t size;
 } deed_t;
 
 static void commit(void* arg) {
   const deed_t* deed = (const deed_t*)arg;
-  guard_everything(deed->crime->precise);
-  deed->crime->commit(take(deed->crime->side, deed->size), deed->size);
+  guard_everything(deed->misuse->precise);
+  deed->misuse->commit(take(deed->misuse->side, deed->size), deed->size);
 }
 
 /* Not every processor tells whether it was a read. */
@@ -202,34 +202,34 @@ static bool says(const char* words, const char* expected, size_t size) {
   return strstr(words, line) != NULL;
 }
 
-static bool makes_sense(const crime_t* crime, size_t size) {
-  const bool checked = crime->commit == write_behind_and_free ||
-                       crime->commit == zero_behind_and_free ||
-                       crime->commit == write_before_and_free;
+static bool makes_sense(const misuse_t* misuse, size_t size) {
+  const bool checked = misuse->commit == write_behind_and_free ||
+                       misuse->commit == zero_behind_and_free ||
+                       misuse->commit == write_before_and_free;
   if (checked && size % os_page() == 0) { return false; } /* there is no room for a canary */
-  if (crime->commit == free_inside && size < 2) { return false; }
+  if (misuse->commit == free_inside && size < 2) { return false; }
   return true;
 }
 
-static void test_crime(const crime_t* crime, size_t size) {
-  const deed_t deed = {crime, size};
+static void test_misuse(const misuse_t* misuse, size_t size) {
+  const deed_t deed = {misuse, size};
   ending_t end;
   run(commit, (void*)&deed, &end);
-  const bool right = died_by(&end, crime->signal) && says(end.words, crime->said, size) &&
+  const bool right = died_by(&end, misuse->signal) && says(end.words, misuse->said, size) &&
                      strstr(end.words, "allocated by thread") != NULL &&
-                     (strstr(end.words, "freed by thread") != NULL) == crime->freed;
+                     (strstr(end.words, "freed by thread") != NULL) == misuse->freed;
   CHECK(right);
   if (!right) {
-    fprintf(stderr, "%s of %zu bytes: status %x\n%s\n", crime->name, size, (unsigned)end.status,
+    fprintf(stderr, "%s of %zu bytes: status %x\n%s\n", misuse->name, size, (unsigned)end.status,
             end.words);
   }
 }
 
-static void test_crimes(void) {
+static void test_misuses(void) {
   static const size_t sizes[] = {1, 24, 100, 1000, 4096, 10000, 40000, 300001, 5 * MIB};
-  for (size_t i = 0; i < sizeof(crimes) / sizeof(crimes[0]); i++) {
+  for (size_t i = 0; i < sizeof(misuses) / sizeof(misuses[0]); i++) {
     for (size_t j = 0; j < sizeof(sizes) / sizeof(sizes[0]); j++) {
-      if (makes_sense(&crimes[i], sizes[j])) { test_crime(&crimes[i], sizes[j]); }
+      if (makes_sense(&misuses[i], sizes[j])) { test_misuse(&misuses[i], sizes[j]); }
     }
   }
 }
@@ -463,7 +463,7 @@ int main(int argc, char** argv) {
   test_off();
   test_policy();
   test_handlers();
-  test_crimes();
+  test_misuses();
   test_each_time();
   if (check_done() == 0 && argc == 1 && filter_advice(GUARD_INSTALL, EINVAL)) {
     (void)execl("/proc/self/exe", argv[0], "by-protection", (char*)NULL);

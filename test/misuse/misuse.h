@@ -1,4 +1,4 @@
-// What the crimes share. A crime is one function: it misuses malloc in one way, then proves what
+// What the misuses share. A misuse is one function: it misuses malloc in one way, then proves what
 // came of it.
 //   harmful()                 the proof: it says so and ends the program with STATUS_HARMFUL
 //   returning, and a normal   nothing bad came of it
@@ -7,8 +7,8 @@
 //
 // Blocks that the program holds are `kept`: filled with a pattern of their own. As long as all
 // patterns are whole, no two blocks share memory and nobody wrote into one.
-#ifndef TEST_MISUSE_CRIME_H
-#define TEST_MISUSE_CRIME_H
+#ifndef TEST_MISUSE_MISUSE_H
+#define TEST_MISUSE_MISUSE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,22 +20,22 @@ extern "C" {
 
 enum { STATUS_HARMFUL = 99, STATUS_NOT_HERE = 98, STATUS_WRONG_USE = 97 };
 
-typedef struct crime {
+typedef struct misuse {
   const char* name;
   void (*commit)(size_t n);
-} crime_t;
+} misuse_t;
 
 // Each ends with a row without a name.
-extern const crime_t double_free_crimes[];
-extern const crime_t invalid_free_crimes[];
-extern const crime_t overflow_crimes[];
-extern const crime_t use_after_free_crimes[];
-extern const crime_t placement_crimes[];
-extern const crime_t size_crimes[];
-extern const crime_t delete_crimes[];
+extern const misuse_t double_free_misuses[];
+extern const misuse_t invalid_free_misuses[];
+extern const misuse_t overflow_misuses[];
+extern const misuse_t use_after_free_misuses[];
+extern const misuse_t placement_misuses[];
+extern const misuse_t size_misuses[];
+extern const misuse_t delete_misuses[];
 
 __attribute__((noreturn)) void harmful(const char* proof);
-// This machine or C library lacks what the crime needs.
+// This machine or C library lacks what the misuse needs.
 __attribute__((noreturn)) void not_here(const char* why);
 
 // malloc, as a function of which the compiler knows nothing: it would reason that its blocks are
@@ -47,9 +47,9 @@ static inline char* opaque(char* p) {
   return p;
 }
 
-// The free that is the crime, or that may notice it: by the thread that the case is about, see
+// The free that is the misuse, or that may notice it: by the thread that the case is about, see
 // main().
-void crime_free(void* p);
+void misuse_free(void* p);
 // start_helper() comes before anything else.
 void free_by_other_thread(void* p);
 void start_helper(void);
@@ -71,7 +71,7 @@ void free_kept(void);
 // Memory of the attacker: harmful() if keep() gets a block that lies in it.
 void set_trap(void* p, size_t n);
 
-// What most crimes end with: new blocks, all distinct from each other and from those held.
+// What most misuses end with: new blocks, all distinct from each other and from those held.
 void expect_heap_whole(size_t n);
 
 // Of `count` blocks, the two that lie closest to each other.

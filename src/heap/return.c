@@ -1,4 +1,4 @@
-// Blocks come home: the way of a block to its page, whoever owns that. See page/remote.h.
+// The return of a block to its page, whoever owns that. See page/remote.h.
 #include "heap.h"
 
 #include "../service/options.h"
@@ -11,7 +11,7 @@ PRIVATE theap_t* theap_for(const heap_t* heap) {
 }
 
 // May the theap take over a page of its heap that its thread has freed in? By the options; only its
-// own one where blocks wait in a quarantine, from which any thread sends home what others freed.
+// own one where blocks wait in a quarantine, from which any thread returns what others freed.
 static bool theap_may_keep(const theap_t* theap, const page_t* page) {
   const bool own = load_relaxed(&page->last_owner) == theap->serial;
   const long policy = option_get(mi_option_page_reclaim_on_free);
@@ -33,12 +33,12 @@ static void page_keep(page_t* page) {
   theap_adopt(theap, page);
 }
 
-// No block is in use, but the page is kept: what came home before, while it was abandoned, and now
+// No block is in use, but the page is kept: what was returned while it was abandoned, and now,
 // joins its list.
 static COLD void page_claimed_to_keep(page_t* page, chain_t chain, uint32_t word) {
   block_set_next(page, chain.last, NULL);
-  page_add_home(page, chain.first);
-  page_add_home(page, page_remote_list(page, word));
+  page_add_returned(page, chain.first);
+  page_add_returned(page, page_remote_list(page, word));
   heap_keep_page(page);
 }
 
@@ -59,7 +59,7 @@ static NOINLINE void page_claimed(page_t* page, chain_t chain, uint32_t word) {
   }
   block_set_next(page, chain.last, NULL);
   if (REUSE_LATER) {
-    page_add_home(page, chain.first);
+    page_add_returned(page, chain.first);
   } else {
     page_set_free_list(page, chain.first);
   }
@@ -78,11 +78,11 @@ PRIVATE void block_send(page_t* page, block_t* block) {
 }
 
 // Of the calling thread, or nobody's or another's by now.
-PRIVATE void block_come_home(page_t* page, block_t* block) {
+PRIVATE void block_return_to_page(page_t* page, block_t* block) {
   if (!page_is_mine(page)) {
     block_send(page, block);
     return;
   }
   page_push(page, block, block_number(page, block));
-  if (page_count_home(page)) { theap_page_due(block, page); }
+  if (page_count_return(page)) { theap_page_due(block, page); }
 }

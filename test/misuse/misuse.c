@@ -1,6 +1,6 @@
-// Commits one crime.  crimes CASE SIZE owner|other
-// `other`: what crime_free frees is freed by a thread that did not allocate it.
-#include "crime.h"
+// Commits one misuse.  cases CASE SIZE owner|other
+// `other`: what misuse_free frees is freed by a thread that did not allocate it.
+#include "misuse.h"
 
 #include <pthread.h>
 #include <semaphore.h>
@@ -62,7 +62,7 @@ void run_on_thread(void (*fun)(void*), void* arg) {
 
 char* take(size_t n) { return malloc(n); }
 
-// A thread that frees what it is given. It is there before the crime: a thread that starts
+// A thread that frees what it is given. It is there before the misuse: a thread that starts
 // allocates.
 static void* given;
 static sem_t give, done;
@@ -101,7 +101,7 @@ static void end_helper(void) {
   pthread_join(helper, NULL);
 }
 
-void crime_free(void* p) {
+void misuse_free(void* p) {
   if (frees_by_other) {
     free_by_other_thread(p);
   } else {
@@ -255,15 +255,15 @@ int crowd_of(size_t n) { return n < 50000 ? CROWD_MAX : n < 1000000 ? 16 : 6; }
 // ---- main
 // ----------------------------------------------------------------------------------------
 
-// A program without a C++ compiler has no such crimes.
-__attribute__((weak)) const crime_t delete_crimes[] = {{NULL, NULL}};
+// A program without a C++ compiler has no such misuses.
+__attribute__((weak)) const misuse_t delete_misuses[] = {{NULL, NULL}};
 
-static const crime_t* find_crime(const char* name) {
-  const crime_t* const families[] = {double_free_crimes,    invalid_free_crimes, overflow_crimes,
-                                     use_after_free_crimes, placement_crimes,    size_crimes,
-                                     delete_crimes};
+static const misuse_t* find_misuse(const char* name) {
+  const misuse_t* const families[] = {
+      double_free_misuses, invalid_free_misuses, overflow_misuses, use_after_free_misuses,
+      placement_misuses,   size_misuses,         delete_misuses};
   for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
-    for (const crime_t* c = families[i]; c->name != NULL; c++) {
+    for (const misuse_t* c = families[i]; c->name != NULL; c++) {
       if (strcmp(c->name, name) == 0) { return c; }
     }
   }
@@ -272,17 +272,17 @@ static const crime_t* find_crime(const char* name) {
 
 int main(int argc, char** argv) {
   if (argc != 4) {
-    say("usage", "crimes CASE SIZE owner|other");
+    say("usage", "cases CASE SIZE owner|other");
     return STATUS_WRONG_USE;
   }
-  const crime_t* crime = find_crime(argv[1]);
-  if (crime == NULL) {
+  const misuse_t* misuse = find_misuse(argv[1]);
+  if (misuse == NULL) {
     say("no such case", argv[1]);
     return STATUS_WRONG_USE;
   }
   frees_by_other = strcmp(argv[3], "other") == 0;
   if (frees_by_other) { start_helper(); }
-  crime->commit(strtoul(argv[2], NULL, 10));
+  misuse->commit(strtoul(argv[2], NULL, 10));
   end_helper();
   return 0;
 }

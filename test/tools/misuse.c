@@ -1,4 +1,4 @@
-/* One crime, named by the first argument, on blocks of mi_malloc; with PLAIN, of malloc. `none` is
+/* One misuse, named by the first argument, on blocks of mi_malloc; with PLAIN, of malloc. `none` is
    none. The scripts beside this file say what the tools make of them. */
 #include <stdint.h>
 #include <stdio.h>
@@ -148,24 +148,24 @@ static void none(void) {
 static int is(const char* a, const char* b) { return strcmp(a, b) == 0; }
 
 int main(int argc, char** argv) {
-  const char* crime = argc > 1 ? argv[1] : "none";
+  const char* misuse = argc > 1 ? argv[1] : "none";
   const size_t size = argc > 2 ? strtoul(argv[2], NULL, 10) : 48;
-  if (is(crime, "none")) { none(); }
-  if (is(crime, "overflow")) { overflow(size); }
-  if (is(crime, "underflow")) { underflow(size); }
-  if (is(crime, "use-after-free")) { use_after_free(size); }
-  if (is(crime, "double-free")) { double_free(); }
+  if (is(misuse, "none")) { none(); }
+  if (is(misuse, "overflow")) { overflow(size); }
+  if (is(misuse, "underflow")) { underflow(size); }
+  if (is(misuse, "use-after-free")) { use_after_free(size); }
+  if (is(misuse, "double-free")) { double_free(); }
 #ifndef PLAIN
-  if (is(crime, "wrong-size")) { wrong_size(); }
-  if (is(crime, "double-free-large")) { double_free_large(); }
+  if (is(misuse, "wrong-size")) { wrong_size(); }
+  if (is(misuse, "double-free-large")) { double_free_large(); }
 #endif
-  if (is(crime, "free-inside")) { free_inside(); }
-  if (is(crime, "free-foreign")) { free_foreign(); }
-  if (is(crime, "uninitialised")) { uninitialised(); }
-  if (is(crime, "leak")) { leak(); }
-  if (is(crime, "leak-large")) { leak_large(); }
-  if (is(crime, "overflow-resized")) { overflow_resized(); }
-  if (is(crime, "overflow-zeroed")) { overflow_zeroed(); }
-  if (is(crime, "overflow-aligned")) { overflow_aligned(); }
+  if (is(misuse, "free-inside")) { free_inside(); }
+  if (is(misuse, "free-foreign")) { free_foreign(); }
+  if (is(misuse, "uninitialised")) { uninitialised(); }
+  if (is(misuse, "leak")) { leak(); }
+  if (is(misuse, "leak-large")) { leak_large(); }
+  if (is(misuse, "overflow-resized")) { overflow_resized(); }
+  if (is(misuse, "overflow-zeroed")) { overflow_zeroed(); }
+  if (is(misuse, "overflow-aligned")) { overflow_aligned(); }
   return 0;
 }
