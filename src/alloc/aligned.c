@@ -25,13 +25,13 @@ static void* malloc_rounded(theap_t* theap, size_t size, size_t wanted, bool zer
   return p;
 }
 
-static void* malloc_run(theap_t* theap, const aligned_t* want) {
-  const size_t shift = (0 - want->offset) & (want->alignment - 1);
-  if (unlikely(theap->rations != NULL)) { ration_pass(theap, BIN_LARGE, want->size); }
-  return malloc_large(theap_if_alive(theap), (large_want_t){.size = size_max(want->size, 1),
-                                                            .align = want->alignment,
-                                                            .shift = shift,
-                                                            .zero = want->zero});
+static void* malloc_run(theap_t* theap, const aligned_t* request) {
+  const size_t shift = (0 - request->offset) & (request->alignment - 1);
+  if (unlikely(theap->rations != NULL)) { ration_pass(theap, BIN_LARGE, request->size); }
+  return malloc_large(theap_if_alive(theap), (large_request_t){.size = size_max(request->size, 1),
+                                                               .align = request->alignment,
+                                                               .shift = shift,
+                                                               .zero = request->zero});
 }
 
 // Of a block in a page with others; above MEDIUM_MAX there is none for the request.
@@ -50,37 +50,38 @@ PRIVATE size_t block_bytes_for(size_t size, size_t alignment) {
 }
 
 // The alignment is a power of two.
-static void* aligned_plain(theap_t* theap, aligned_t want) {
-  const bool at_start = (want.offset & (want.alignment - 1)) == 0;
-  if (likely(at_start && want.alignment <= SLICE_BYTES && want.size <= MEDIUM_REQUEST)) {
-    const size_t block = medium_bytes(want.size, want.alignment);
+static void* aligned_plain(theap_t* theap, aligned_t request) {
+  const bool at_start = (request.offset & (request.alignment - 1)) == 0;
+  if (likely(at_start && request.alignment <= SLICE_BYTES && request.size <= MEDIUM_REQUEST)) {
+    const size_t block = medium_bytes(request.size, request.alignment);
     if (likely(block <= MEDIUM_MAX)) {
-      return malloc_rounded(theap, block - PAD_BYTES, want.size, want.zero);
+      return malloc_rounded(theap, block - PAD_BYTES, request.size, request.zero);
     }
   }
-  if (at_start && want.alignment <= (size_t)LARGE_ALIGN) {
-    return malloc_rounded(theap, size_max(want.size, MEDIUM_REQUEST + 1), want.size, want.zero);
+  if (at_start && request.alignment <= (size_t)LARGE_ALIGN) {
+    return malloc_rounded(theap, size_max(request.size, MEDIUM_REQUEST + 1), request.size,
+                          request.zero);
   }
-  void* p = malloc_run(theap, &want);
+  void* p = malloc_run(theap, &request);
   if (unlikely(p == NULL)) { port_errno_set(ENOMEM); }
-  if (p != NULL) { block_set_asked(p, size_max(want.size, 1), want.size); }
+  if (p != NULL) { block_set_asked(p, size_max(request.size, 1), request.size); }
   return p;
 }
 
-static NOINLINE void* aligned_special(theap_t* theap, const aligned_t* want) {
+static NOINLINE void* aligned_special(theap_t* theap, const aligned_t* request) {
   void* p = NULL;
   const bool fills = theap_fills(theap);
-  if (!malloc_due(&theap, want, &p)) { p = aligned_plain(theap, *want); }
-  if (fills && p != NULL && !want->zero) { block_perturb_taken(p, want->size); }
+  if (!malloc_due(&theap, request, &p)) { p = aligned_plain(theap, *request); }
+  if (fills && p != NULL && !request->zero) { block_perturb_taken(p, request->size); }
   return p;
 }
 
-PRIVATE void* theap_malloc_aligned(theap_t* theap, aligned_t want) {
-  if (unlikely(!is_power_of_two(want.alignment))) {
+PRIVATE void* theap_malloc_aligned(theap_t* theap, aligned_t request) {
+  if (unlikely(!is_power_of_two(request.alignment))) {
     port_errno_set(EINVAL);
     return NULL;
   }
-  if (TRACKED) { return tracked_malloc(theap, want); }
-  if (unlikely(theap->special != 0)) { return aligned_special(theap, &want); }
-  return aligned_plain(theap, want);
+  if (TRACKED) { return tracked_malloc(theap, request); }
+  if (unlikely(theap->special != 0)) { return aligned_special(theap, &request); }
+  return aligned_plain(theap, request);
 }

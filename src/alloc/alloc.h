@@ -19,20 +19,20 @@ typedef struct aligned {
 PRIVATE void* malloc_slow(size_t size, theap_t* theap, bool zero);
 // Of a special theap, which may change: does a heartbeat, a sample or the thread's beginning come
 // with the request? True: *block answers it.
-PRIVATE bool malloc_due(theap_t** theap, const aligned_t* want, void** block);
+PRIVATE bool malloc_due(theap_t** theap, const aligned_t* request, void** block);
 // … none does.
 PRIVATE void* malloc_undue(size_t size, theap_t* theap, bool zero);
 // Of large blocks without a wish: next to a guard, or as whole slices, which can be lengthened
 // best.
 enum { LARGE_ALIGN = GUARD_PAGES ? GRANULE : SLICE_BYTES };
 // Blocks above MEDIUM_MAX; `shift` is where the block starts in its aligned memory.
-typedef struct large_want {
+typedef struct large_request {
   size_t size, align, shift;
   bool zero;
   size_t room;  // bytes of address space to leave for growth
-} large_want_t;
+} large_request_t;
 // The theap's heap is alive: see theap_if_alive.
-PRIVATE void* malloc_large(theap_t* theap, large_want_t want);
+PRIVATE void* malloc_large(theap_t* theap, large_request_t request);
 // The length of a large block, which the caller holds, as the statistics have it too.
 PRIVATE void large_set_bytes(page_t* page, size_t bytes);
 // Reports it; errno becomes ENOMEM; NULL.
@@ -41,7 +41,7 @@ PRIVATE size_t good_size(size_t size);
 PRIVATE void deferred_free_call(thread_t* thread, bool force);
 // For a thread that has ended, or could not be registered: from a heap that such threads share
 // under a lock.
-PRIVATE void* orphan_malloc(aligned_t want);
+PRIVATE void* orphan_malloc(aligned_t request);
 
 // ---- free.c ----
 // A page that is not the calling thread's, or none. Arguments in the order that leaves them where
@@ -61,16 +61,16 @@ PRIVATE bool size_is_exact(const void* p, size_t size, size_t alignment);
 // ---- aligned.c ----
 // Bytes of the block that a request gets.
 PRIVATE size_t block_bytes_for(size_t size, size_t alignment);
-PRIVATE void* theap_malloc_aligned(theap_t* theap, aligned_t want);
+PRIVATE void* theap_malloc_aligned(theap_t* theap, aligned_t request);
 
 // ---- realloc.c ----
 PRIVATE void* theap_realloc(theap_t* theap, void* p, size_t size, bool zero);
-PRIVATE void* theap_realloc_aligned(theap_t* theap, void* p, aligned_t want);
+PRIVATE void* theap_realloc_aligned(theap_t* theap, void* p, aligned_t request);
 PRIVATE void* block_expand(void* p, size_t size);
 
 // ---- tracked.c: stand in for all of the above in a build for a memory tool ----
-UNUSED PRIVATE void* tracked_malloc(theap_t* theap, aligned_t want);
-UNUSED PRIVATE void* tracked_realloc(theap_t* theap, void* p, aligned_t want);
+UNUSED PRIVATE void* tracked_malloc(theap_t* theap, aligned_t request);
+UNUSED PRIVATE void* tracked_realloc(theap_t* theap, void* p, aligned_t request);
 UNUSED PRIVATE void* tracked_expand(void* p, size_t size);
 UNUSED PRIVATE void tracked_free(void* p);
 UNUSED PRIVATE size_t tracked_usable(const void* p);

@@ -99,21 +99,21 @@ enum { DIRECT_LEAST = 32 << 20 };
 enum { ZERO_MOST = 1 << 20 };
 
 // Worth a mapping of its own, as far as the budget of mappings goes.
-static bool is_better_direct(const page_want_t* want) {
-  if (want->direct || option_is_enabled(mi_option_disallow_arena_alloc)) { return true; }
+static bool is_better_direct(const page_request_t* request) {
+  if (request->direct || option_is_enabled(mi_option_disallow_arena_alloc)) { return true; }
   const size_t least = size_min(DIRECT_LEAST, option_size(mi_option_arena_max_object_size));
-  return want->bytes >= least || want->align >= DIRECT_LEAST;
+  return request->bytes >= least || request->align >= DIRECT_LEAST;
 }
 
-static page_t* large_page(const heap_t* heap, page_want_t want) {
-  const bool direct = is_better_direct(&want);
-  want.arena = heap->arena;
-  want.numa_node = heap->numa_node + 1;
+static page_t* large_page(const heap_t* heap, page_request_t request) {
+  const bool direct = is_better_direct(&request);
+  request.arena = heap->arena;
+  request.numa_node = heap->numa_node + 1;
   page_t* page = NULL;
-  want.direct = true;
-  if (direct && heap->arena == NULL) { page = page_new(want); }
-  want.direct = false;
-  return page != NULL ? page : page_new(want);
+  request.direct = true;
+  if (direct && heap->arena == NULL) { page = page_new(request); }
+  request.direct = false;
+  return page != NULL ? page : page_new(request);
 }
 
 // The block is the program's from now on, for `size` bytes.
@@ -138,22 +138,22 @@ PRIVATE void large_set_bytes(page_t* page, size_t bytes) {
 }
 
 // A block of the row.
-static void* malloc_large_from_row(theap_t* theap, const large_want_t* want) {
-  if (want->align > SLICE_BYTES || want->shift != 0 || want->room != 0) { return NULL; }
-  if (want->zero && want->size > ZERO_MOST) { return NULL; }
-  const size_t bytes = large_bytes(want->size);
+static void* malloc_large_from_row(theap_t* theap, const large_request_t* request) {
+  if (request->align > SLICE_BYTES || request->shift != 0 || request->room != 0) { return NULL; }
+  if (request->zero && request->size > ZERO_MOST) { return NULL; }
+  const size_t bytes = large_bytes(request->size);
   page_t* page = row_take_large(theap, large_slices(bytes, 0));
   if (page == NULL) { return NULL; }
   heap_t* heap = theap->heap;
   block_check_reuse(page, page->start);
   if (bytes != page->block_bytes) { heap_count_again(page, bytes); }
   page->block_bytes = bytes;
-  if (GUARD_PAGES) { page_move_large(page, want->align); }
+  if (GUARD_PAGES) { page_move_large(page, request->align); }
   page->fresh_zero = false;
   heap_count_large(heap, page);
-  (void)large_hand_out(page, want->size);
-  if (COUNT_EACH) { heap_count_taken(page, want->size); }
-  return want->zero ? large_zero(page, want->size) : page->start;
+  (void)large_hand_out(page, request->size);
+  if (COUNT_EACH) { heap_count_taken(page, request->size); }
+  return request->zero ? large_zero(page, request->size) : page->start;
 }
 
 // Neighbours may make room together. Where memory only grows, so may what lies between empty pages
@@ -164,38 +164,41 @@ static void large_join(theap_t* theap) {
   if (!PORT_CAN_RELEASE && theap->slow_calls % LOOK_EVERY == 0) { theap_release_empty(theap); }
 }
 
-PRIVATE void* malloc_large(theap_t* theap, large_want_t want) {
+PRIVATE void* malloc_large(theap_t* theap, large_request_t request) {
   enum { DIRECT_ROOM_LEAST = 1 << 20, LARGE_MARGIN = 8 << 10 };
-  void* last = malloc_large_from_row(theap, &want);
+  void* last = malloc_large_from_row(theap, &request);
   if (last != NULL) { return last; }
   large_join(theap);
   heap_t* heap = theap->heap;
-  if (unlikely(want.size > PTRDIFF_MAX - want.room - want.shift - LARGE_MARGIN)) { return NULL; }
-  const size_t bytes = large_bytes(want.size + want.room);
-  page_want_t page_want = {.bin = BIN_LARGE,
-                           .bytes = bytes,
-                           .align = want.align,
-                           .shift = want.shift,
-                           .zeroed = want.zero && bytes > ZERO_MOST,
-                           .direct = want.room >= DIRECT_ROOM_LEAST / 4,
-                           .at_end = want.room == 0 && want.shift == 0 && want.align <= GRANULE};
-  page_t* page = large_page(heap, page_want);
+  if (unlikely(request.size > PTRDIFF_MAX - request.room - request.shift - LARGE_MARGIN)) {
+    return NULL;
+  }
+  const size_t bytes = large_bytes(request.size + request.room);
+  page_request_t page_request = {
+      .bin = BIN_LARGE,
+      .bytes = bytes,
+      .align = request.align,
+      .shift = request.shift,
+      .zeroed = request.zero && bytes > ZERO_MOST,
+      .direct = request.room >= DIRECT_ROOM_LEAST / 4,
+      .at_end = request.room == 0 && request.shift == 0 && request.align <= GRANULE};
+  page_t* page = large_page(heap, page_request);
   if (unlikely(page == NULL)) {
     make_room(theap);
-    page = large_page(heap, page_want);
+    page = large_page(heap, page_request);
     if (page == NULL) { return NULL; }
   }
-  page->block_bytes = large_bytes(want.size);
+  page->block_bytes = large_bytes(request.size);
   store_relaxed(&page->last_owner, theap->serial);
-  void* block = large_hand_out(page, want.size);
-  if (want.zero && page->fresh_zero) {
-    large_zero_again(page, want.size);
-  } else if (want.zero) {
-    (void)large_zero(page, want.size);
+  void* block = large_hand_out(page, request.size);
+  if (request.zero && page->fresh_zero) {
+    large_zero_again(page, request.size);
+  } else if (request.zero) {
+    (void)large_zero(page, request.size);
   }
   heap_add_page(heap, page);
   heap_count_large(heap, page);
-  if (COUNT_EACH) { heap_count_taken(page, want.size); }
+  if (COUNT_EACH) { heap_count_taken(page, request.size); }
   return block;
 }
 
@@ -215,13 +218,13 @@ PRIVATE COLD void* refuse_memory(size_t size) {
 static void* malloc_of(theap_t* theap, size_t size, bool zero) {
   theap = slow_tick(theap);
   if (size <= MEDIUM_REQUEST) { return malloc_medium(theap, size, zero); }
-  return malloc_large(theap, (large_want_t){.size = size, .align = LARGE_ALIGN, .zero = zero});
+  return malloc_large(theap, (large_request_t){.size = size, .align = LARGE_ALIGN, .zero = zero});
 }
 
-PRIVATE void* orphan_malloc(aligned_t want) {
+PRIVATE void* orphan_malloc(aligned_t request) {
   theap_t* theap = orphan_lock();
-  if (theap == NULL) { return refuse_memory(want.size); }
-  void* p = theap_malloc_aligned(theap, want);
+  if (theap == NULL) { return refuse_memory(request.size); }
+  void* p = theap_malloc_aligned(theap, request);
   orphan_unlock();
   return p;
 }
@@ -245,8 +248,8 @@ static void* malloc_large_again(size_t size, theap_t* theap, bool zero) {
   enum { TICK_EVERY = 16 };
   row_t* row = &theap->row[BIN_LARGE];
   if (*row->top == NULL || ++row->taken % TICK_EVERY == 0) { return NULL; }
-  const large_want_t want = {.size = size, .align = LARGE_ALIGN, .zero = zero};
-  return malloc_large_from_row(theap, &want);
+  const large_request_t request = {.size = size, .align = LARGE_ALIGN, .zero = zero};
+  return malloc_large_from_row(theap, &request);
 }
 
 FAST void* malloc_from_row(size_t size, theap_t* theap, bool zero) {
@@ -263,10 +266,10 @@ FAST void* malloc_from_row(size_t size, theap_t* theap, bool zero) {
 // ---- special theaps ----
 
 // The first request of a thread, or one of a thread that has ended.
-static void* malloc_enter(const aligned_t* want) {
+static void* malloc_enter(const aligned_t* request) {
   theap_t* theap = thread_enter();
-  if (theap == NULL) { return refuse_memory(want->size); }
-  return theap->thread == NULL ? orphan_malloc(*want) : theap_malloc_aligned(theap, *want);
+  if (theap == NULL) { return refuse_memory(request->size); }
+  return theap->thread == NULL ? orphan_malloc(*request) : theap_malloc_aligned(theap, *request);
 }
 
 // The theap that serves the request.
@@ -276,31 +279,32 @@ static COLD NOINLINE theap_t* heartbeat(theap_t* theap) {
   return theap;
 }
 
-static unsigned class_for(const aligned_t* want) {
-  const size_t bytes =
-      want->alignment == 1 ? want->size + PAD_BYTES : block_bytes_for(want->size, want->alignment);
+static unsigned class_for(const aligned_t* request) {
+  const size_t bytes = request->alignment == 1 ? request->size + PAD_BYTES
+                                               : block_bytes_for(request->size, request->alignment);
   return bytes <= MEDIUM_MAX ? bin_of(bytes) : BIN_LARGE;
 }
 
 // NULL: the request is not one that can have guards. Then the next one of the class may.
-static COLD void* malloc_sampled(theap_t* theap, const aligned_t* want, unsigned bin) {
-  const guard_want_t guard_want = {want->size, want->alignment, want->offset, want->zero};
-  if (!guard_suits(theap, &guard_want)) { return NULL; }
+static COLD void* malloc_sampled(theap_t* theap, const aligned_t* request, unsigned bin) {
+  const guard_request_t guard_request = {request->size, request->alignment, request->offset,
+                                         request->zero};
+  if (!guard_suits(theap, &guard_request)) { return NULL; }
   ration_draw(theap, bin);
-  return guard_take(theap, &guard_want);
+  return guard_take(theap, &guard_request);
 }
 
-PRIVATE bool malloc_due(theap_t** theap, const aligned_t* want, void** block) {
+PRIVATE bool malloc_due(theap_t** theap, const aligned_t* request, void** block) {
   if ((*theap)->thread == NULL) {
-    *block = malloc_enter(want);
+    *block = malloc_enter(request);
     return true;
   }
   rations_t* rations = (*theap)->rations;
   if (rations != NULL && unlikely(rations->heartbeat == 0)) { *theap = heartbeat(*theap); }
   if (SMALL || (*theap)->rations == NULL) { return false; }
-  const unsigned bin = class_for(want);
-  if (likely(!ration_is_due(*theap, bin, want->size))) { return false; }
-  *block = malloc_sampled(*theap, want, bin);
+  const unsigned bin = class_for(request);
+  if (likely(!ration_is_due(*theap, bin, request->size))) { return false; }
+  *block = malloc_sampled(*theap, request, bin);
   return *block != NULL;
 }
 
@@ -319,10 +323,10 @@ PRIVATE void* malloc_undue(size_t size, theap_t* theap, bool zero) {
 }
 
 static NOINLINE void* malloc_perhaps_due(size_t size, theap_t* theap, bool zero) {
-  const aligned_t want = {size, 1, 0, zero};
+  const aligned_t request = {size, 1, 0, zero};
   const bool fills = theap_fills(theap);
   void* p = NULL;
-  if (!malloc_due(&theap, &want, &p)) { p = malloc_undue(size, theap, zero); }
+  if (!malloc_due(&theap, &request, &p)) { p = malloc_undue(size, theap, zero); }
   if (unlikely(fills) && p != NULL && !zero) { block_perturb_taken(p, size); }
   return p;
 }

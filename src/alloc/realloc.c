@@ -144,7 +144,7 @@ static void* move_to_new(theap_t* theap, void* p, size_t size, bool zero) {
     const size_t room = size < MOVE_LEAST ? size / 8 : size / 4;
     q = malloc_large(
         theap_if_alive(theap),
-        (large_want_t){.size = size, .align = LARGE_ALIGN, .zero = zero, .room = room});
+        (large_request_t){.size = size, .align = LARGE_ALIGN, .zero = zero, .room = room});
     if (q == NULL) { port_errno_set(ENOMEM); }
     if (q != NULL && !zero) { block_perturb_taken(q, size); }
   } else {
@@ -196,23 +196,23 @@ PRIVATE void* theap_realloc(theap_t* theap, void* p, size_t size, bool zero) {
   return move_to_new(theap, p, size, zero);
 }
 
-PRIVATE void* theap_realloc_aligned(theap_t* theap, void* p, aligned_t want) {
-  if (p == NULL) { return theap_malloc_aligned(theap, want); }
-  if (!is_power_of_two(want.alignment)) {
+PRIVATE void* theap_realloc_aligned(theap_t* theap, void* p, aligned_t request) {
+  if (p == NULL) { return theap_malloc_aligned(theap, request); }
+  if (!is_power_of_two(request.alignment)) {
     port_errno_set(EINVAL);
     return NULL;
   }
-  if (TRACKED) { return tracked_realloc(theap, p, want); }
+  if (TRACKED) { return tracked_realloc(theap, p, request); }
   page_t* page = page_of(p);
   if (unlikely(!block_may_move(page, p))) { return NULL; }
   const size_t old = block_usable(p), room = page_room(page);
-  if (want.size <= room && want.size >= room / 2 &&
-      is_aligned((uint8_t*)p + want.offset, want.alignment)) {
-    return keep_block(page, p, want.size, want.zero);
+  if (request.size <= room && request.size >= room / 2 &&
+      is_aligned((uint8_t*)p + request.offset, request.alignment)) {
+    return keep_block(page, p, request.size, request.zero);
   }
-  void* q = theap_malloc_aligned(theap, want);
+  void* q = theap_malloc_aligned(theap, request);
   if (q != NULL) {
-    memcpy(q, p, size_min(old, want.size));
+    memcpy(q, p, size_min(old, request.size));
     block_free(p);
   }
   return q;

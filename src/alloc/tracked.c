@@ -11,8 +11,8 @@
 
 // The least lead that leaves room for a label and aligns what follows, at an offset if there is
 // one.
-static size_t lead_for(const aligned_t* want) {
-  return GRANULE + ((0 - want->offset - GRANULE) & (want->alignment - 1));
+static size_t lead_for(const aligned_t* request) {
+  return GRANULE + ((0 - request->offset - GRANULE) & (request->alignment - 1));
 }
 
 static label_t* take_plain(theap_t* theap, size_t bytes) {
@@ -22,35 +22,35 @@ static label_t* take_plain(theap_t* theap, size_t bytes) {
 }
 
 // The label comes right before the block: it is the run that is shifted.
-static label_t* take_shifted(theap_t* theap, const aligned_t* want) {
-  const size_t shift = (0 - want->offset - GRANULE) & (want->alignment - 1);
-  const large_want_t large = {
-      .size = size_max(want->size, 1) + GRANULE, .align = want->alignment, .shift = shift};
+static label_t* take_shifted(theap_t* theap, const aligned_t* request) {
+  const size_t shift = (0 - request->offset - GRANULE) & (request->alignment - 1);
+  const large_request_t large = {
+      .size = size_max(request->size, 1) + GRANULE, .align = request->alignment, .shift = shift};
   void* label = malloc_large(theap, large);
-  return (label_t*)(label != NULL ? label : refuse_memory(want->size));
+  return (label_t*)(label != NULL ? label : refuse_memory(request->size));
 }
 
-static void* tracked_take(theap_t* theap, const aligned_t* want) {
+static void* tracked_take(theap_t* theap, const aligned_t* request) {
   enum { LEAD_MOST = 4 << 10 };
-  if (want->size > PTRDIFF_MAX - 2 * LEAD_MOST) { return refuse_memory(want->size); }
-  const bool shifted = want->alignment > LEAD_MOST;
-  const size_t lead = shifted ? GRANULE : lead_for(want);
+  if (request->size > PTRDIFF_MAX - 2 * LEAD_MOST) { return refuse_memory(request->size); }
+  const bool shifted = request->alignment > LEAD_MOST;
+  const size_t lead = shifted ? GRANULE : lead_for(request);
   const size_t bytes =
-      align_up(lead + size_max(want->size, 1), size_min(want->alignment, LEAD_MOST));
-  label_t* label = shifted ? take_shifted(theap, want) : take_plain(theap, bytes);
-  return label == NULL ? NULL : tracked_hand_out(label, want->size, lead);
+      align_up(lead + size_max(request->size, 1), size_min(request->alignment, LEAD_MOST));
+  label_t* label = shifted ? take_shifted(theap, request) : take_plain(theap, bytes);
+  return label == NULL ? NULL : tracked_hand_out(label, request->size, lead);
 }
 
-PRIVATE NOINLINE void* tracked_malloc(theap_t* theap, aligned_t want) {
+PRIVATE NOINLINE void* tracked_malloc(theap_t* theap, aligned_t request) {
   if (theap->thread == NULL) { theap = thread_enter(); }
-  if (theap == NULL) { return refuse_memory(want.size); }
-  if (theap->thread == NULL) { return orphan_malloc(want); }
+  if (theap == NULL) { return refuse_memory(request.size); }
+  if (theap->thread == NULL) { return orphan_malloc(request); }
   track_quiet();
-  void* p = tracked_take(theap, &want);
+  void* p = tracked_take(theap, &request);
   track_loud();
   if (p == NULL) { return NULL; }
-  track_taken(p, want.size);
-  return want.zero ? memset(p, 0, want.size) : p;
+  track_taken(p, request.size);
+  return request.zero ? memset(p, 0, request.size) : p;
 }
 
 // ---- free ----
@@ -110,17 +110,17 @@ PRIVATE NOINLINE void* tracked_expand(void* p, size_t size) {
   return size <= old || resize_in_place(p, size, true) ? p : NULL;
 }
 
-static void* move_tracked(theap_t* theap, void* p, aligned_t want) {
+static void* move_tracked(theap_t* theap, void* p, aligned_t request) {
   const size_t old = tracked_usable(p);
-  void* q = tracked_malloc(theap, want);
+  void* q = tracked_malloc(theap, request);
   if (q == NULL) { return NULL; }
-  memcpy(q, p, size_min(old, want.size));
+  memcpy(q, p, size_min(old, request.size));
   tracked_free(p);
   return q;
 }
 
-PRIVATE NOINLINE void* tracked_realloc(theap_t* theap, void* p, aligned_t want) {
-  if (p == NULL) { return tracked_malloc(theap, want); }
+PRIVATE NOINLINE void* tracked_realloc(theap_t* theap, void* p, aligned_t request) {
+  if (p == NULL) { return tracked_malloc(theap, request); }
   const size_t old = tracked_asked(p);
   if (old == SIZE_MAX) {
     track_refused(p);
@@ -128,10 +128,10 @@ PRIVATE NOINLINE void* tracked_realloc(theap_t* theap, void* p, aligned_t want) 
     port_errno_set(EINVAL);
     return NULL;
   }
-  const bool aligned = is_aligned((uint8_t*)p + want.offset, want.alignment);
-  if (aligned && resize_in_place(p, want.size, false)) {
-    if (want.zero && want.size > old) { memset((uint8_t*)p + old, 0, want.size - old); }
+  const bool aligned = is_aligned((uint8_t*)p + request.offset, request.alignment);
+  if (aligned && resize_in_place(p, request.size, false)) {
+    if (request.zero && request.size > old) { memset((uint8_t*)p + old, 0, request.size - old); }
     return p;
   }
-  return move_tracked(theap, p, want);
+  return move_tracked(theap, p, request);
 }

@@ -171,27 +171,27 @@ API void* mi_theap_rezalloc(theap_t* theap, void* p, size_t newsize) {
 
 // ---- aligned; a NULL theap gives NULL ----
 
-static void* aligned_in(theap_t* theap, aligned_t want) {
-  return likely(theap != NULL) ? theap_malloc_aligned(theap, want) : NULL;
+static void* aligned_in(theap_t* theap, aligned_t request) {
+  return likely(theap != NULL) ? theap_malloc_aligned(theap, request) : NULL;
 }
 
-static void* realigned_in(theap_t* theap, void* p, aligned_t want) {
-  return likely(theap != NULL) ? theap_realloc_aligned(theap, p, want) : NULL;
+static void* realigned_in(theap_t* theap, void* p, aligned_t request) {
+  return likely(theap != NULL) ? theap_realloc_aligned(theap, p, request) : NULL;
 }
 
-// `want.size` is of one of `count` items. The result is zeroed.
-static void* aligned_array_in(theap_t* theap, size_t count, aligned_t want) {
-  if (unlikely(size_mul_overflows(count, want.size, &want.size))) {
+// `request.size` is of one of `count` items. The result is zeroed.
+static void* aligned_array_in(theap_t* theap, size_t count, aligned_t request) {
+  if (unlikely(size_mul_overflows(count, request.size, &request.size))) {
     return refuse_memory(SIZE_MAX);
   }
-  return aligned_in(theap, want);
+  return aligned_in(theap, request);
 }
 
-static void* realigned_array_in(theap_t* theap, void* p, size_t count, aligned_t want) {
-  if (unlikely(size_mul_overflows(count, want.size, &want.size))) {
+static void* realigned_array_in(theap_t* theap, void* p, size_t count, aligned_t request) {
+  if (unlikely(size_mul_overflows(count, request.size, &request.size))) {
     return refuse_memory(SIZE_MAX);
   }
-  return realigned_in(theap, p, want);
+  return realigned_in(theap, p, request);
 }
 
 API void* mi_malloc_aligned(size_t size, size_t alignment) {
@@ -240,8 +240,8 @@ API void* mi_recalloc_aligned(void* p, size_t newcount, size_t size, size_t alig
 
 API void* mi_recalloc_aligned_at(void* p, size_t newcount, size_t size, size_t alignment,
                                  size_t offset) {
-  const aligned_t want = {size, alignment, offset, true};
-  return realigned_array_in(theap_current(), p, newcount, want);
+  const aligned_t request = {size, alignment, offset, true};
+  return realigned_array_in(theap_current(), p, newcount, request);
 }
 
 API void* mi_heap_malloc_aligned(heap_t* heap, size_t size, size_t alignment) {
@@ -294,8 +294,8 @@ API void* mi_heap_recalloc_aligned(heap_t* heap, void* p, size_t newcount, size_
 
 API void* mi_heap_recalloc_aligned_at(heap_t* heap, void* p, size_t newcount, size_t size,
                                       size_t alignment, size_t offset) {
-  const aligned_t want = {size, alignment, offset, true};
-  return realigned_array_in(theap_in(heap), p, newcount, want);
+  const aligned_t request = {size, alignment, offset, true};
+  return realigned_array_in(theap_in(heap), p, newcount, request);
 }
 
 API void* mi_theap_malloc_aligned(theap_t* theap, size_t size, size_t alignment) {

@@ -169,21 +169,21 @@ static size_t size_as_rounded(size_t size) {
   return size <= QUARTERS_LEAST ? align_up(size_max(size, 1), GRANULE) : quarter_up(size);
 }
 
-PRIVATE bool guard_suits(const theap_t* theap, const guard_want_t* want) {
+PRIVATE bool guard_suits(const theap_t* theap, const guard_request_t* request) {
   const guard_setting_t* setting = &theap->guarding;
   if (page_release_is_asked()) { return false; }  // what is freed would be inaccessible
-  return size_as_rounded(want->size) >= setting->least && want->size <= setting->most &&
-         want->align <= port_page_bytes();
+  return size_as_rounded(request->size) >= setting->least && request->size <= setting->most &&
+         request->align <= port_page_bytes();
 }
 
 // Aligned as the request says. A plain one gets 16, or, to the byte, none.
-static size_t alignment_of(const guard_want_t* want) {
+static size_t alignment_of(const guard_request_t* request) {
   const size_t least = option_is_enabled(mi_option_guarded_precise) ? 1 : GRANULE;
-  return want->offset != 0 ? want->align : size_max(want->align, least);
+  return request->offset != 0 ? request->align : size_max(request->align, least);
 }
 
-static void guard_place(guard_t* guard, const guard_want_t* want, bool left) {
-  const size_t align = alignment_of(want), offset = want->offset & (align - 1);
+static void guard_place(guard_t* guard, const guard_request_t* request, bool left) {
+  const size_t align = alignment_of(request), offset = request->offset & (align - 1);
   const uintptr_t start = (uintptr_t)guard->inner, end = (uintptr_t)guard->inner_end;
   const uintptr_t at = left ? align_up(start + offset, align) - offset
                             : align_down(end - guard->bytes + offset, align) - offset;
@@ -198,27 +198,28 @@ static page_t* guard_page(theap_t* theap, size_t inner_bytes) {
   enum { DIRECT_LEAST = 32 << 20 };
   const heap_t* heap = theap->heap;
   const size_t os_page = port_page_bytes();
-  page_want_t want = {.bin = BIN_LARGE,
-                      .bytes = inner_bytes + os_page,
-                      .align = SLICE_BYTES,
-                      .shift = os_page << guard_coin(theap),
-                      .arena = heap->arena,
-                      .numa_node = heap->numa_node + 1};
-  want.direct = heap->arena == NULL &&
-                (inner_bytes >= DIRECT_LEAST || option_is_enabled(mi_option_disallow_arena_alloc));
-  page_t* page = page_new(want);
-  if (page != NULL || !want.direct) { return page; }
-  want.direct = false;
-  return page_new(want);
+  page_request_t request = {.bin = BIN_LARGE,
+                            .bytes = inner_bytes + os_page,
+                            .align = SLICE_BYTES,
+                            .shift = os_page << guard_coin(theap),
+                            .arena = heap->arena,
+                            .numa_node = heap->numa_node + 1};
+  request.direct = heap->arena == NULL && (inner_bytes >= DIRECT_LEAST ||
+                                           option_is_enabled(mi_option_disallow_arena_alloc));
+  page_t* page = page_new(request);
+  if (page != NULL || !request.direct) { return page; }
+  request.direct = false;
+  return page_new(request);
 }
 
-static size_t inner_wanted(const guard_want_t* want, size_t bytes) {
-  return align_up(size_max(bytes, 1) + (want->offset != 0 ? want->align : 0), port_page_bytes());
+static size_t inner_wanted(const guard_request_t* request, size_t bytes) {
+  return align_up(size_max(bytes, 1) + (request->offset != 0 ? request->align : 0),
+                  port_page_bytes());
 }
 
 // The span. The page does not name the record yet.
-static bool guard_map(guard_t* guard, theap_t* theap, const guard_want_t* want) {
-  const size_t inner = inner_wanted(want, guard->bytes);
+static bool guard_map(guard_t* guard, theap_t* theap, const guard_request_t* request) {
+  const size_t inner = inner_wanted(request, guard->bytes);
   page_t* page = guard_page(theap, inner);
   if (page == NULL) { return false; }
   guard->page = page;
@@ -252,23 +253,23 @@ static void guard_enter(const theap_t* theap, guard_t* guard) {
 }
 
 // Does the block start right behind a guard? Else it ends right before one.
-static bool guard_is_before(theap_t* theap, const guard_want_t* want) {
-  if (want->size == 0) { return false; }
+static bool guard_is_before(theap_t* theap, const guard_request_t* request) {
+  if (request->size == 0) { return false; }
   if (option_is_enabled(mi_option_guarded_underflow)) { return true; }
   return !option_is_enabled(mi_option_guarded_precise) && guard_coin(theap);
 }
 
-PRIVATE void* guard_take(theap_t* theap, const guard_want_t* want) {
+PRIVATE void* guard_take(theap_t* theap, const guard_request_t* request) {
   guard_t* guard = (guard_t*)meta_alloc(sizeof(guard_t));
   if (guard == NULL) { return NULL; }
-  guard->bytes = want->size;
-  if (!guard_map(guard, theap, want)) {
+  guard->bytes = request->size;
+  if (!guard_map(guard, theap, request)) {
     meta_free(guard, sizeof(guard_t));
     return NULL;
   }
   if (!guard_both_ends(guard)) { return NULL; }
-  guard_place(guard, want, guard_is_before(theap, want));
-  guard_fill(guard, want->zero);
+  guard_place(guard, request, guard_is_before(theap, request));
+  guard_fill(guard, request->zero);
   trace_take(&guard->taken);
   guard_enter(theap, guard);
   return guard->block;

@@ -41,19 +41,19 @@ typedef struct guard {
   trace_t taken, given;
 } guard_t;
 
-typedef struct guard_want {
+typedef struct guard_request {
   size_t size, align, offset;
   bool zero;
-} guard_want_t;
+} guard_request_t;
 
 FAST bool page_is_guarded(const page_t* page) {
   return !SMALL && page->bin == BIN_LARGE && page->guard != NULL;
 }
 
 // Is this a request that may be sampled?
-PRIVATE bool guard_suits(const theap_t* theap, const guard_want_t* want);
+PRIVATE bool guard_suits(const theap_t* theap, const guard_request_t* request);
 // NULL: no memory, or no guard to be had.
-PRIVATE void* guard_take(theap_t* theap, const guard_want_t* want);
+PRIVATE void* guard_take(theap_t* theap, const guard_request_t* request);
 // A free of `p`, which lies in a guarded page.
 PRIVATE void guard_free(void* p, page_t* page);
 // The page has just left its heap: into quarantine.

@@ -514,15 +514,15 @@ static page_t* page_from_memory(theap_t* theap, unsigned bin) {
   heap_t* heap = theap->heap;
   row_flush(theap, BIN_LARGE);
   theap_follow_growth(theap);
-  page_want_t want = {.bin = bin,
-                      .room = class_room(heap, bin),
-                      .arena = heap->arena,
-                      .numa_node = heap->numa_node + 1};
-  want.direct = heap->arena == NULL && option_is_enabled(mi_option_disallow_arena_alloc);
-  page_t* page = page_new(want);
-  if (page == NULL && want.direct) {
-    want.direct = false;
-    page = page_new(want);
+  page_request_t request = {.bin = bin,
+                            .room = class_room(heap, bin),
+                            .arena = heap->arena,
+                            .numa_node = heap->numa_node + 1};
+  request.direct = heap->arena == NULL && option_is_enabled(mi_option_disallow_arena_alloc);
+  page_t* page = page_new(request);
+  if (page == NULL && request.direct) {
+    request.direct = false;
+    page = page_new(request);
   }
   if (page != NULL) { heap_add_page(heap, page); }
   return page;

@@ -15,11 +15,11 @@ static void arena_link(arena_t* arena) {
   stat_up(&memory_stats.reserved, slices_bytes(arena->slices));
 }
 
-PRIVATE bool arena_fits(const arena_t* arena, const span_want_t* want) {
-  if (want->arena != NULL) { return arena == want->arena; }
+PRIVATE bool arena_fits(const arena_t* arena, const span_request_t* request) {
+  if (request->arena != NULL) { return arena == request->arena; }
   const bool near =
-      want->numa_node == 0 || arena->numa_node < 0 || arena->numa_node == want->numa_node - 1;
-  return near && !arena->exclusive && arena->large == want->large;
+      request->numa_node == 0 || arena->numa_node < 0 || arena->numa_node == request->numa_node - 1;
+  return near && !arena->exclusive && arena->large == request->large;
 }
 
 PRIVATE bool arena_contains(const arena_t* arena, const void* p) {
@@ -159,7 +159,7 @@ PRIVATE bool arena_grow_memory(size_t need_slices, bool large) {
   memory.reserved_bytes += arena->mapped_bytes;
   arena_link(arena);
   if (option_get(mi_option_arena_eager_commit) == 1) {
-    const span_want_t all = {.slices = arena->slices};
+    const span_request_t all = {.slices = arena->slices};
     (void)arena_advance(arena, &all);
   }
   memory.unannounced = arena;
@@ -208,7 +208,7 @@ static void arena_fill(arena_t* arena, const arena_spec_t* spec) {
 }
 
 static void arena_publish(arena_t* arena, bool committed) {
-  const span_want_t all = {.slices = arena->slices};
+  const span_request_t all = {.slices = arena->slices};
   lock_acquire(&memory.lock);
   arena_link(arena);
   if (committed) { (void)arena_advance(arena, &all); }

@@ -90,7 +90,7 @@ typedef struct span {
   bool huge;  // a mapping of its own, advised for huge pages
 } span_t;
 
-typedef struct span_want {
+typedef struct span_request {
   size_t slices;
   size_t align;    // bytes, a power of two
   arena_t* arena;  // NULL: any that is not exclusive
@@ -98,7 +98,7 @@ typedef struct span_want {
   bool dense;      // all of it will be used, as far as one can tell
   bool large;      // memory_take decides: from an arena for such
   int numa_node;   // 0: any; else one more than the node that the heap wants
-} span_want_t;
+} span_request_t;
 
 // What the program gives or asks for with mi_manage_memory and mi_reserve_….
 typedef struct arena_spec {
@@ -113,13 +113,13 @@ typedef struct arena_spec {
 typedef bool arena_visit_fun(arena_t* arena, void* arg);
 
 // False if out of memory.
-PRIVATE bool memory_take(span_want_t want, span_t* out);
+PRIVATE bool memory_take(span_request_t request, span_t* out);
 PRIVATE void memory_give(span_t span);
 // In place; `is_zero` of the span becomes whether what was added is zero.
 PRIVATE bool memory_lengthen(span_t* span, size_t slices);
 PRIVATE void memory_shorten(span_t* span, size_t slices);
 // A mapping of its own; `remap` moves it to a longer one.
-PRIVATE bool memory_take_direct(span_want_t want, span_t* out);
+PRIVATE bool memory_take_direct(span_request_t request, span_t* out);
 PRIVATE bool memory_remap_direct(span_t* span, size_t bytes);
 
 // Purges what is due; with force all that is unused, and unmaps arenas without a page.
@@ -130,7 +130,7 @@ PRIVATE long purge_delay_ms(void);  // negative: nothing is purged unasked
 // again. False: the OS refused.
 PRIVATE bool memory_empty(const span_t* span, size_t bytes);
 PRIVATE bool memory_refill(const span_t* span, size_t bytes);
-// Whole OS pages of a span go back, and are in reach: until they are touched again, or the span is
+// Whole OS pages of a span go back, and are accessible: until they are touched again, or the span is
 // to be given back, they are a hole.
 PRIVATE bool memory_make_hole(arena_t* arena, void* start, size_t bytes);
 PRIVATE void memory_fill_hole(size_t bytes);

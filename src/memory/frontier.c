@@ -38,9 +38,10 @@ static bool memory_is_dense(void) {
   return load_relaxed(&memory_untouched) <= slices_bytes(memory.taken_slices) / 2;
 }
 
-PRIVATE bool large_is_wanted(const span_want_t* want) {
-  return GUARD_PAGES && want->dense && want->slices >= HUGE_SLICES && want->arena == NULL &&
-         slices_bytes(memory.taken_slices) >= FIRST_ARENA && huge_is_wanted(memory_is_dense());
+PRIVATE bool large_is_wanted(const span_request_t* request) {
+  return GUARD_PAGES && request->dense && request->slices >= HUGE_SLICES &&
+         request->arena == NULL && slices_bytes(memory.taken_slices) >= FIRST_ARENA &&
+         huge_is_wanted(memory_is_dense());
 }
 
 // Growth beyond the first arena, while what there is is densely used: worth huge pages.
@@ -72,12 +73,12 @@ static uint32_t frontier_step(const arena_t* arena, uint32_t need) {
   return (uint32_t)size_min(slices_rounded(step), room);
 }
 
-PRIVATE bool arena_advance(arena_t* arena, const span_want_t* want) {
-  if (!PORT_CAN_RELEASE && arena->grows) { return growing_advance(arena, want); }
-  const size_t need = slices_rounded(want->slices + (want->align >> SLICE_SHIFT));
+PRIVATE bool arena_advance(arena_t* arena, const span_request_t* request) {
+  if (!PORT_CAN_RELEASE && arena->grows) { return growing_advance(arena, request); }
+  const size_t need = slices_rounded(request->slices + (request->align >> SLICE_SHIFT));
   const size_t room = arena->slices - arena->frontier;
   if (need > room) { return false; }
-  const size_t with_gap = size_min(want->slices + run_gap_most(want), room);
+  const size_t with_gap = size_min(request->slices + run_gap_most(request), room);
   const uint32_t step = frontier_step(arena, (uint32_t)size_max(need, with_gap));
   bool is_zero = false;
   if (!arena_commit(arena, step, &is_zero)) { return false; }

@@ -42,8 +42,8 @@ static size_t free_at_end(const arena_t* arena) {
   return run_state(arena, end - 1) == RUN_TAKEN ? 0 : run_length(arena, end - 1);
 }
 
-static size_t needed(const span_want_t* want) {
-  return want->slices + (want->align > SLICE_BYTES ? want->align >> SLICE_SHIFT : 0);
+static size_t needed(const span_request_t* request) {
+  return request->slices + (request->align > SLICE_BYTES ? request->align >> SLICE_SHIFT : 0);
 }
 
 // What is new follows what was free and may be needed with it; where it suffices alone it is known
@@ -74,8 +74,8 @@ static bool grow_by(arena_t* arena, size_t slices) {
                        arena->mapped_bytes + slices_bytes(slices)) == 0;
 }
 
-PRIVATE bool growing_advance(arena_t* arena, const span_want_t* want) {
-  const size_t need = needed(want), there = free_at_end(arena);
+PRIVATE bool growing_advance(arena_t* arena, const span_request_t* request) {
+  const size_t need = needed(request), there = free_at_end(arena);
   const size_t least = need > there ? need - there : 1;
   if (arena != last_grown || option_is_enabled(mi_option_disallow_os_alloc)) { return false; }
   for (size_t slices = step_slices(least); slices >= least; slices /= 2) {

@@ -69,13 +69,15 @@ PRIVATE void run_carve(arena_t* arena, uint32_t first, uint32_t start, uint32_t 
 typedef struct place {
   uint32_t run, start;
 } place_t;
-PRIVATE bool run_find(const arena_t* arena, unsigned state, const span_want_t* want, place_t* out);
+PRIVATE bool run_find(const arena_t* arena, unsigned state, const span_request_t* request,
+                      place_t* out);
 // Secure builds: slices that a long block may have between itself and what is beside it.
-PRIVATE size_t run_gap_most(const span_want_t* want);
+PRIVATE size_t run_gap_most(const span_request_t* request);
 // On huge pages what is left of the last one that was touched is dirty, and what follows it clean:
 // where the request starts if it begins in the former and ends in the latter, which is the run at
 // `clean`; UINT32_MAX if it does not, or the run is dirty.
-PRIVATE uint32_t run_fit_across(const arena_t* arena, uint32_t clean, const span_want_t* want);
+PRIVATE uint32_t run_fit_across(const arena_t* arena, uint32_t clean,
+                                const span_request_t* request);
 // The bin of a length: those from it on have no shorter runs than it has.
 PRIVATE unsigned bin_floor(uint32_t length);
 PRIVATE void bin_remove(arena_t* arena, uint32_t first);
@@ -93,9 +95,9 @@ PRIVATE void arena_set_huge(arena_t* arena, bool huge);
 PRIVATE bool huge_is_wanted(bool dense);  // any thread
 // Guards leave no huge pages to the memory that they are in. Long blocks of a large heap have an
 // arena of their own, in which they start on huge pages.
-PRIVATE bool large_is_wanted(const span_want_t* want);
+PRIVATE bool large_is_wanted(const span_request_t* request);
 // Moves the frontier so that a free run of the wanted length ends there.
-PRIVATE bool arena_advance(arena_t* arena, const span_want_t* want);
+PRIVATE bool arena_advance(arena_t* arena, const span_request_t* request);
 // Clean runs at frontiers become what they were before these moved, if data is limited: the limit
 // counts what is writable, and others may need the room.
 PRIVATE void memory_retreat(void);
@@ -104,12 +106,12 @@ PRIVATE void memory_retreat(void);
 // A new arena in which so much fits; false if out of memory.
 PRIVATE bool growing_obtain(arena_t* arena, size_t need_slices);
 // Makes the last one longer, so that the request fits at its end.
-PRIVATE bool growing_advance(arena_t* arena, const span_want_t* want);
+PRIVATE bool growing_advance(arena_t* arena, const span_request_t* request);
 // What nobody has used yet is dirty from now on, so that it joins what is free beside it.
 PRIVATE void growing_join(arena_t* arena);
 
 // ---- arena.c ----
-PRIVATE bool arena_fits(const arena_t* arena, const span_want_t* want);
+PRIVATE bool arena_fits(const arena_t* arena, const span_request_t* request);
 PRIVATE void account_taken(arena_t* arena, size_t slices);
 PRIVATE void account_given(arena_t* arena, size_t slices);
 // One more arena, in which so much fits. False if out of memory.
@@ -128,7 +130,7 @@ PRIVATE void purge_all(void);
 PRIVATE void run_give(arena_t* arena, const uint8_t* start, size_t slices);
 
 // ---- freed.c ----
-// Takes the lock. False: it stays in reach, and is still the caller's.
+// Takes the lock. False: it stays accessible, and is still the caller's.
 PRIVATE bool freed_put(const span_t* span);
 PRIVATE void freed_flush_all(void);
 

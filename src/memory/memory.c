@@ -89,63 +89,66 @@ static bool run_take_across(arena_t* arena, uint32_t clean, uint32_t start, size
   return true;
 }
 
-static bool run_take(arena_t* arena, unsigned state, const span_want_t* want, span_t* out) {
+static bool run_take(arena_t* arena, unsigned state, const span_request_t* request, span_t* out) {
   place_t place;
-  if (!run_find(arena, state, want, &place)) { return false; }
-  const uint32_t start = run_fit_across(arena, place.run, want);
-  if (start != UINT32_MAX) { return run_take_across(arena, place.run, start, want->slices, out); }
-  return run_take_span(arena, place, want->slices, out);
+  if (!run_find(arena, state, request, &place)) { return false; }
+  const uint32_t start = run_fit_across(arena, place.run, request);
+  if (start != UINT32_MAX) {
+    return run_take_across(arena, place.run, start, request->slices, out);
+  }
+  return run_take_span(arena, place, request->slices, out);
 }
 
 // ---- take ----
 
-static bool take_free_run(const span_want_t* want, unsigned state, span_t* out) {
+static bool take_free_run(const span_request_t* request, unsigned state, span_t* out) {
   for (arena_t* arena = memory.first; arena != NULL; arena = arena->next) {
-    if (arena_fits(arena, want) && run_take(arena, state, want, out)) { return true; }
+    if (arena_fits(arena, request) && run_take(arena, state, request, out)) { return true; }
   }
   return false;
 }
 
-static bool take_joined(const span_want_t* want, span_t* out) {
+static bool take_joined(const span_request_t* request, span_t* out) {
   if (!PORT_CAN_RELEASE) {
     for (arena_t* arena = memory.first; arena != NULL; arena = arena->next) { growing_join(arena); }
-    return take_free_run(want, RUN_DIRTY, out);
+    return take_free_run(request, RUN_DIRTY, out);
   }
-  if (memory.reset_slices == 0 || memory.reset_slices + memory.dirty_slices < want->slices) {
+  if (memory.reset_slices == 0 || memory.reset_slices + memory.dirty_slices < request->slices) {
     return false;
   }
   for (arena_t* arena = memory.first; arena != NULL; arena = arena->next) {
     run_join(arena, RUN_RESET);
   }
-  return take_free_run(want, RUN_DIRTY, out);
+  return take_free_run(request, RUN_DIRTY, out);
 }
 
-static bool take_fresh(const span_want_t* want, span_t* out) {
+static bool take_fresh(const span_request_t* request, span_t* out) {
   for (arena_t* arena = memory.first; arena != NULL; arena = arena->next) {
-    if (arena_fits(arena, want) && arena_advance(arena, want)) {
-      return run_take(arena, RUN_CLEAN, want, out) || run_take(arena, RUN_DIRTY, want, out);
+    if (arena_fits(arena, request) && arena_advance(arena, request)) {
+      return run_take(arena, RUN_CLEAN, request, out) || run_take(arena, RUN_DIRTY, request, out);
     }
   }
   return false;
 }
 
-static bool take_from_arenas(const span_want_t* want, span_t* out) {
-  if (want->zeroed && take_free_run(want, RUN_CLEAN, out)) { return true; }
-  return take_free_run(want, RUN_DIRTY, out) || take_free_run(want, RUN_RESET, out) ||
-         take_free_run(want, RUN_CLEAN, out) || take_joined(want, out) || take_fresh(want, out);
+static bool take_from_arenas(const span_request_t* request, span_t* out) {
+  if (request->zeroed && take_free_run(request, RUN_CLEAN, out)) { return true; }
+  return take_free_run(request, RUN_DIRTY, out) || take_free_run(request, RUN_RESET, out) ||
+         take_free_run(request, RUN_CLEAN, out) || take_joined(request, out) ||
+         take_fresh(request, out);
 }
 
-static bool try_take(const span_want_t* want, span_t* out) {
-  if (take_from_arenas(want, out)) { return true; }
-  if (want->arena != NULL) { return false; }
-  return arena_grow_memory(want->slices + (want->align >> SLICE_SHIFT), want->large) &&
-         take_from_arenas(want, out);
+static bool try_take(const span_request_t* request, span_t* out) {
+  if (take_from_arenas(request, out)) { return true; }
+  if (request->arena != NULL) { return false; }
+  return arena_grow_memory(request->slices + (request->align >> SLICE_SHIFT), request->large) &&
+         take_from_arenas(request, out);
 }
 
-static bool try_take_large(span_want_t want, span_t* out) {
-  want.large = large_is_wanted(&want);
-  want.align = size_max(want.align, HUGE_PAGE);
-  return want.large && try_take(&want, out);
+static bool try_take_large(span_request_t request, span_t* out) {
+  request.large = large_is_wanted(&request);
+  request.align = size_max(request.align, HUGE_PAGE);
+  return request.large && try_take(&request, out);
 }
 
 // What of a taken span is longer than wanted is free.
@@ -168,13 +171,13 @@ static COLD void announce(const arena_t* arena) {
   }
 }
 
-PRIVATE bool memory_take(span_want_t want, span_t* out) {
-  want.slices = slices_rounded(want.slices);
-  want.align = size_max(want.align, SLICE_BYTES);
-  if (want.slices > ARENA_MAX_SLICES / 2 || want.align > PTRDIFF_MAX / 2) { return false; }
+PRIVATE bool memory_take(span_request_t request, span_t* out) {
+  request.slices = slices_rounded(request.slices);
+  request.align = size_max(request.align, SLICE_BYTES);
+  if (request.slices > ARENA_MAX_SLICES / 2 || request.align > PTRDIFF_MAX / 2) { return false; }
   lock_acquire(&memory.lock);
-  const bool ok = !(memory_is_left() && want.arena != NULL) &&
-                  (try_take_large(want, out) || try_take(&want, out));
+  const bool ok = !(memory_is_left() && request.arena != NULL) &&
+                  (try_take_large(request, out) || try_take(&request, out));
   const arena_t* unannounced = memory.unannounced;
   memory.unannounced = NULL;
   if (ok) { account_taken(out->arena, out->slices); }
@@ -217,8 +220,8 @@ static bool lengthen_locked(span_t* span, uint32_t more) {
   arena_t* arena = span->arena;
   const uint32_t first = slice_index(arena, span->start);
   const uint32_t end = first + (uint32_t)span->slices;
-  const span_want_t want = {.slices = more};
-  if (end == arena->frontier && !arena_advance(arena, &want)) { return false; }
+  const span_request_t request = {.slices = more};
+  if (end == arena->frontier && !arena_advance(arena, &request)) { return false; }
   if (end >= arena->frontier || run_state(arena, end) == RUN_TAKEN ||
       run_length(arena, end) < more) {
     return false;

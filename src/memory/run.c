@@ -109,53 +109,55 @@ PRIVATE void run_carve(arena_t* arena, uint32_t first, uint32_t start, uint32_t 
 
 // Where a request starts between two slices, with its alignment; UINT32_MAX if it does not fit.
 static uint32_t run_fit(const arena_t* arena, uint32_t first, uint32_t end,
-                        const span_want_t* want) {
-  const uintptr_t start = align_up((uintptr_t)slice_start(arena, first), want->align);
+                        const span_request_t* request) {
+  const uintptr_t start = align_up((uintptr_t)slice_start(arena, first), request->align);
   const size_t index = (start - (uintptr_t)arena->start) >> SLICE_SHIFT;
-  return index + want->slices <= end ? (uint32_t)index : UINT32_MAX;
+  return index + request->slices <= end ? (uint32_t)index : UINT32_MAX;
 }
 
 // … and the last place where it does.
-static uint32_t run_fit_high(const arena_t* arena, uint32_t first, const span_want_t* want) {
+static uint32_t run_fit_high(const arena_t* arena, uint32_t first, const span_request_t* request) {
   const uint32_t end = first + run_length(arena, first);
   const uintptr_t start =
-      align_down((uintptr_t)slice_start(arena, end - (uint32_t)want->slices), want->align);
+      align_down((uintptr_t)slice_start(arena, end - (uint32_t)request->slices), request->align);
   return start < (uintptr_t)slice_start(arena, first)
              ? UINT32_MAX
              : (uint32_t)((start - (uintptr_t)arena->start) >> SLICE_SHIFT);
 }
 
-PRIVATE size_t run_gap_most(const span_want_t* want) {
+PRIVATE size_t run_gap_most(const span_request_t* request) {
   enum { LONG_SLICES = (512 << 10) / SLICE_BYTES };
-  const bool is_long = RANDOM_PLACE && want->slices >= LONG_SLICES;
-  return is_long ? want->slices / 2 + (want->align >> SLICE_SHIFT) : 0;
+  const bool is_long = RANDOM_PLACE && request->slices >= LONG_SLICES;
+  return is_long ? request->slices / 2 + (request->align >> SLICE_SHIFT) : 0;
 }
 
 // The run's length is more than wanted. A long block leaves a random gap to what is beside it.
-static uint32_t run_fit_random(const arena_t* arena, uint32_t first, const span_want_t* want) {
+static uint32_t run_fit_random(const arena_t* arena, uint32_t first,
+                               const span_request_t* request) {
   const uint32_t end = first + run_length(arena, first);
-  const uint32_t low = run_fit(arena, first, end, want);
-  const uint32_t high = run_fit_high(arena, first, want);
+  const uint32_t low = run_fit(arena, first, end, request);
+  const uint32_t high = run_fit_high(arena, first, request);
   if (low == UINT32_MAX || high == UINT32_MAX) { return low; }
-  const size_t unit = size_max(want->align >> SLICE_SHIFT, slices_rounded(1));
-  const size_t most = size_min(high - low, align_up(run_gap_most(want), unit)) / unit;
+  const size_t unit = size_max(request->align >> SLICE_SHIFT, slices_rounded(1));
+  const size_t most = size_min(high - low, align_up(run_gap_most(request), unit)) / unit;
   const uint64_t gap = most == 0 ? 0 : random_below(&memory.random, most + 1) * unit;
   return (uint32_t)((random_next(&memory.random) & 1) != 0 ? high - gap : low + gap);
 }
 
-static uint32_t run_fit_any(const arena_t* arena, uint32_t first, const span_want_t* want) {
+static uint32_t run_fit_any(const arena_t* arena, uint32_t first, const span_request_t* request) {
   const uint32_t length = run_length(arena, first);
-  if (RANDOM_PLACE && length > want->slices) { return run_fit_random(arena, first, want); }
-  return run_fit(arena, first, first + length, want);
+  if (RANDOM_PLACE && length > request->slices) { return run_fit_random(arena, first, request); }
+  return run_fit(arena, first, first + length, request);
 }
 
-PRIVATE bool run_find(const arena_t* arena, unsigned state, const span_want_t* want, place_t* out) {
+PRIVATE bool run_find(const arena_t* arena, unsigned state, const span_request_t* request,
+                      place_t* out) {
   enum { MAX_TRIES = 8 };
-  unsigned bin = bin_floor((uint32_t)want->slices);
+  unsigned bin = bin_floor((uint32_t)request->slices);
   int tries = 0;
   for (bin = bin_next(arena, state, bin); bin < RUN_BINS; bin = bin_next(arena, state, bin + 1)) {
     for (uint32_t at = arena->bins[state - 1][bin]; at != 0; at = arena->table[at - 1].next) {
-      *out = (place_t){at - 1, run_fit_any(arena, at - 1, want)};
+      *out = (place_t){at - 1, run_fit_any(arena, at - 1, request)};
       if (out->start != UINT32_MAX) { return true; }
       if (++tries % MAX_TRIES == 0) { break; }  // on to the larger ones
     }
@@ -163,13 +165,14 @@ PRIVATE bool run_find(const arena_t* arena, unsigned state, const span_want_t* w
   return false;
 }
 
-PRIVATE uint32_t run_fit_across(const arena_t* arena, uint32_t clean, const span_want_t* want) {
-  const bool suits =
-      !RANDOM_PLACE && arena->huge && !want->zeroed && want->slices < HUGE_SLICES && clean > 0;
+PRIVATE uint32_t run_fit_across(const arena_t* arena, uint32_t clean,
+                                const span_request_t* request) {
+  const bool suits = !RANDOM_PLACE && arena->huge && !request->zeroed &&
+                     request->slices < HUGE_SLICES && clean > 0;
   if (!suits || run_state(arena, clean) != RUN_CLEAN || run_state(arena, clean - 1) != RUN_DIRTY) {
     return UINT32_MAX;
   }
   const uint32_t dirty = clean - run_length(arena, clean - 1);
-  const uint32_t start = run_fit(arena, dirty, clean + run_length(arena, clean), want);
-  return start < clean && start + want->slices > clean ? start : UINT32_MAX;
+  const uint32_t start = run_fit(arena, dirty, clean + run_length(arena, clean), request);
+  return start < clean && start + request->slices > clean ? start : UINT32_MAX;
 }

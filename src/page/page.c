@@ -277,16 +277,16 @@ PRIVATE size_t page_slices(unsigned bin, unsigned room) {
 
 // ---- making and releasing ----
 
-static bool span_for(const page_want_t* want, span_t* span) {
-  size_t slices = large_slices(want->bytes, want->shift);
-  if (want->bin != BIN_LARGE) { slices = page_slices(want->bin, want->room); }
-  const span_want_t span_want = {.slices = slices,
-                                 .align = want->align,
-                                 .arena = want->arena,
-                                 .zeroed = want->zeroed,
-                                 .dense = !want->zeroed,
-                                 .numa_node = want->numa_node};
-  return want->direct ? memory_take_direct(span_want, span) : memory_take(span_want, span);
+static bool span_for(const page_request_t* request, span_t* span) {
+  size_t slices = large_slices(request->bytes, request->shift);
+  if (request->bin != BIN_LARGE) { slices = page_slices(request->bin, request->room); }
+  const span_request_t span_request = {.slices = slices,
+                                       .align = request->align,
+                                       .arena = request->arena,
+                                       .zeroed = request->zeroed,
+                                       .dense = !request->zeroed,
+                                       .numa_node = request->numa_node};
+  return request->direct ? memory_take_direct(span_request, span) : memory_take(span_request, span);
 }
 
 // Bits that are 0 in the address of each block: those below the largest power of two that divides
@@ -347,26 +347,26 @@ static void large_place(page_t* page, size_t align) {
   page->start = page->span_start + (at_end ? align_down(room, guard) : 0);
 }
 
-static void page_fill_large(page_t* page, const page_want_t* want) {
+static void page_fill_large(page_t* page, const page_request_t* request) {
   page_set_free_list(page, NULL);
   page->bin = BIN_LARGE;
-  page->block_bytes = want->bytes;
-  page->start = page->span_start + want->shift;
-  if (want->at_end) { large_place(page, want->align); }
+  page->block_bytes = request->bytes;
+  page->start = page->span_start + request->shift;
+  if (request->at_end) { large_place(page, request->align); }
   page->used = page->capacity = page->reserved = 1;
   page->just_extended = false;
   page_veil(page, false);
 }
 
-static void page_fill(page_t* page, const page_want_t* want, const span_t* span) {
-  const bool single = want->bin == BIN_LARGE;
+static void page_fill(page_t* page, const page_request_t* request, const span_t* span) {
+  const bool single = request->bin == BIN_LARGE;
   page->span_arena = span->arena;
   page->span_start = span->start;
   page->span_slices = (uint32_t)span->slices;
   if (single) {
-    page_fill_large(page, want);
+    page_fill_large(page, request);
   } else {
-    page_cut(page, span->start, want->bin);
+    page_cut(page, span->start, request->bin);
   }
   page_clear_words(page);
   page->fresh_zero = span->is_zero;
@@ -492,15 +492,15 @@ static bool kept_put(page_t* page) {
 }
 
 // NULL if there is none.
-static page_t* kept_take(const page_want_t* want, span_t* span) {
-  if (want->bin == BIN_LARGE) { return WAITING_LARGE ? waiting_take(want, span) : NULL; }
-  if (want->direct || want->arena != NULL) { return NULL; }
-  page_t* page = ready_take(want->bin);
+static page_t* kept_take(const page_request_t* request, span_t* span) {
+  if (request->bin == BIN_LARGE) { return WAITING_LARGE ? waiting_take(request, span) : NULL; }
+  if (request->direct || request->arena != NULL) { return NULL; }
+  page_t* page = ready_take(request->bin);
   if (page != NULL) {
     *span = page_span(page);
     return page;
   }
-  page = KEEP_CLASS ? record_pop(&kept_pages[want->bin]) : NULL;
+  page = KEEP_CLASS ? record_pop(&kept_pages[request->bin]) : NULL;
   if (page == NULL) { return NULL; }
   *span = page_span(page);
   span->is_zero = true;
@@ -518,26 +518,26 @@ static void page_populate(const page_t* page) {
 }
 
 // A record and memory for it; NULL if out of memory.
-static page_t* page_begin(const page_want_t* want, span_t* span) {
-  page_t* page = PAGES_WAIT ? kept_take(want, span) : NULL;
+static page_t* page_begin(const page_request_t* request, span_t* span) {
+  page_t* page = PAGES_WAIT ? kept_take(request, span) : NULL;
   if (page != NULL) { return page; }
   page = record_take();
   if (page == NULL) { return NULL; }
-  if (span_for(want, span)) {
-    if (PAGES_WAIT && want->bin != BIN_LARGE) { ready_note_refault(span->slices); }
+  if (span_for(request, span)) {
+    if (PAGES_WAIT && request->bin != BIN_LARGE) { ready_note_refault(span->slices); }
     return page;
   }
   record_give(page);
   return NULL;
 }
 
-PRIVATE page_t* page_new(page_want_t want) {
+PRIVATE page_t* page_new(page_request_t request) {
   span_t span;
-  page_t* page = page_begin(&want, &span);
+  page_t* page = page_begin(&request, &span);
   if (page == NULL) { return NULL; }
   const bool is_ready = PAGES_WAIT && page_checks(page)->guarded;
   const bool zeroed = is_ready && page_checks(page)->zeroed;
-  page_fill(page, &want, &span);
+  page_fill(page, &request, &span);
   if (!checks_begin(page, page->reserved)) {
     page_release_memory(page);  // one that was ready has its guard
     return NULL;
@@ -548,7 +548,7 @@ PRIVATE page_t* page_new(page_want_t want) {
     page_guard(page);
   }
   take_untouched(page);
-  if (want.room == ROOM_MOST && span.is_zero) { page_populate(page); }
+  if (request.room == ROOM_MOST && span.is_zero) { page_populate(page); }
   page_map(page, page);
   track_hide(span.start, span.slices * SLICE_BYTES);
   return page;

@@ -104,7 +104,7 @@ enum { PAGE_HELD = 1 << 30 };
 enum { ROOM_MOST = 4 };  // slices of the pages of a class in demand: 64 KiB
 
 // What page_new makes.
-typedef struct page_want {
+typedef struct page_request {
   unsigned bin;         // BIN_LARGE: one block of `bytes`
   unsigned room;        // slices at least, 1, 2 or ROOM_MOST: the more its class is in demand
   size_t bytes, align;  // of a large block
@@ -113,7 +113,7 @@ typedef struct page_want {
   bool at_end;  // of its memory, next to the guard, if it comes from an arena
   arena_t* arena;
   int numa_node;  // 0: any; else one more than the node
-} page_want_t;
+} page_request_t;
 
 FAST page_t* page_none(void) { return (page_t*)map_none(); }
 FAST page_t* page_of(const void* p) { return (page_t*)map_lookup(p); }
@@ -193,7 +193,7 @@ PRIVATE void block_perturb_freed(const page_t* page, void* p);
 
 // NULL if out of memory. The page is OWNED with no owner named, or FULL with its block taken if it
 // is one block.
-PRIVATE page_t* page_new(page_want_t want);
+PRIVATE page_t* page_new(page_request_t request);
 // The page is in no list, and nobody uses its blocks. `freed`: each has been given back.
 PRIVATE void page_release(page_t* page, bool freed);
 // Bytes at the end of a page's memory that are inaccessible, as far as the OS can do that.
@@ -300,10 +300,10 @@ PRIVATE bool page_next_hole(const page_t* page, uint64_t* holes, uint32_t* first
 
 // The page is in no list. False: it is not of a kind that waits, or the OS did not want to.
 PRIVATE bool waiting_put(page_t* page);
-PRIVATE page_t* waiting_take(const page_want_t* want, span_t* span);  // NULL if none suits
-PRIVATE void waiting_flush(int64_t before_ms);                        // what has waited since then
-PRIVATE void waiting_flush_old(void);                                 // … for too long
-PRIVATE void waiting_flush_near(void);                                // what is in reach
+PRIVATE page_t* waiting_take(const page_request_t* request, span_t* span);  // NULL if none suits
+PRIVATE void waiting_flush(int64_t before_ms);  // what has waited since then
+PRIVATE void waiting_flush_old(void);           // … for too long
+PRIVATE void waiting_flush_near(void);          // what is accessible
 PRIVATE void waiting_lock_for_fork(void);
 PRIVATE void waiting_unlock_after_fork(bool child);
 PRIVATE void waiting_rescue(void);

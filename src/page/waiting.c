@@ -4,7 +4,7 @@
 //   page_release --waiting_put--> waits --waiting_take--> page_new
 //                                 waits --waiting_flush, or too many do--> its memory goes
 //
-//   NEAR    up to 1 MiB: in reach, as free small blocks are. FULL: zero, which is checked
+//   NEAR    up to 1 MiB: accessible, as free small blocks are. FULL: zero, which is checked
 //   AWAY    longer: inaccessible, so that its use faults; its memory is elsewhere, in the stash
 //   EMPTY   … or gone
 //
@@ -130,7 +130,7 @@ static bool waiting_begin(waiting_t* one) {
   return one->state == NEAR || (one->state == AWAY ? go_away(one) : go_empty(one));
 }
 
-// In reach again. False: the OS did not want to.
+// Accessible again. False: the OS did not want to.
 static bool waiting_end(const waiting_t* one) {
   const span_t span = page_span(one->page);
   if (one->state == NEAR) { block_check_zero(one->page, one->page->start); }
@@ -216,19 +216,19 @@ PRIVATE bool waiting_put(page_t* page) {
   return ok;
 }
 
-static bool waiting_suits(const waiting_t* one, const page_want_t* want) {
+static bool waiting_suits(const waiting_t* one, const page_request_t* request) {
   enum { MORE_SHARE = QUARANTINE ? 4 : 8 };
-  const size_t least = large_slices(want->bytes, 0);
+  const size_t least = large_slices(request->bytes, 0);
   const size_t most = one->state == EMPTY ? 2 * least : least + least / MORE_SHARE;
   const bool is_zero = one->state == EMPTY || ZERO_FREED;
   return one->page->span_slices >= least && one->page->span_slices <= most &&
-         (is_zero || !want->zeroed);
+         (is_zero || !request->zeroed);
 }
 
-static page_t* waiting_find(const page_want_t* want, span_t* span) {
+static page_t* waiting_find(const page_request_t* request, span_t* span) {
   for (size_t at = 0; at + TOO_NEW < waiting.count; at++) {
     const waiting_t* one = &waiting.list[at];
-    if (waiting_suits(one, want)) {
+    if (waiting_suits(one, request)) {
       *span = page_span(one->page);
       span->is_zero = one->state == EMPTY || ZERO_FREED;
       return waiting_end(one) ? waiting_remove(at) : NULL;
@@ -237,10 +237,12 @@ static page_t* waiting_find(const page_want_t* want, span_t* span) {
   return NULL;
 }
 
-PRIVATE page_t* waiting_take(const page_want_t* want, span_t* span) {
-  if (!want->at_end || want->direct || want->arena != NULL || want->numa_node != 0) { return NULL; }
+PRIVATE page_t* waiting_take(const page_request_t* request, span_t* span) {
+  if (!request->at_end || request->direct || request->arena != NULL || request->numa_node != 0) {
+    return NULL;
+  }
   lock_acquire(&waiting.lock);
-  page_t* page = waiting_find(want, span);
+  page_t* page = waiting_find(request, span);
   lock_release(&waiting.lock);
   return page;
 }

@@ -45,7 +45,7 @@ static bool growth_add(size_t bytes, uint64_t* start) {
   return os_mprotect((void*)(uintptr_t)*start, bytes, PROT_READ | PROT_WRITE) == 0;
 }
 
-// All of ours is in reach; memory that the program has may not be.
+// All of ours is accessible; memory that the program has may not be.
 PRIVATE int port_commit(void* start, size_t bytes) {
   return os_mprotect(start, bytes, PROT_READ | PROT_WRITE);
 }

@@ -8,7 +8,7 @@
 // What systems differ in are constants of a port's header, see local.h, which are tested by a plain
 // `if`:
 //
-//   PORT_DECOMMIT_STAYS  memory that was decommitted stays in reach, and reads as zero. Else it is
+//   PORT_DECOMMIT_STAYS  memory that was decommitted stays accessible, and reads as zero. Else it is
 //                        inaccessible until port_commit, which may fail, has brought it back; and
 //                        there are no huge pages by advice.
 //   PORT_CAN_RELEASE     memory goes back to the OS. Else it only grows: nothing is given back, and
@@ -58,7 +58,7 @@ PRIVATE int port_populate(void* start, size_t bytes);
 // Gives the physical memory back at once. Non-zero: all is as it was, or a part of it reads as
 // zero. See PORT_DECOMMIT_STAYS.
 PRIVATE int port_decommit(void* start, size_t bytes);
-// Gives back what physical memory can be had back while the range stays in reach; its contents
+// Gives back what physical memory can be had back while the range stays accessible; its contents
 // become undefined.
 PRIVATE int port_purge(void* start, size_t bytes);
 // Lets the OS take the physical memory when it needs some; the contents become undefined.
@@ -76,7 +76,7 @@ PRIVATE int port_move(void* from, size_t from_bytes, void* to, size_t to_bytes);
 PRIVATE int port_shorten(void* start, size_t old_bytes, size_t new_bytes);
 // Makes memory inaccessible, whose contents and physical memory go; non-zero: it is as it was, or a
 // part of it is. `port_unguard` brings it back, as zeros where it was inaccessible; non-zero: some
-// of it may not be. Where decommitted memory does not stay in reach, port_commit brings it back
+// of it may not be. Where decommitted memory does not stay accessible, port_commit brings it back
 // too.
 PRIVATE int port_guard(void* start, size_t bytes);
 PRIVATE int port_unguard(void* start, size_t bytes);

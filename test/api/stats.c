@@ -180,9 +180,9 @@ static void* allocate_in_thread(void* arg) {
   return NULL;
 }
 
-static bool is_near(int64_t is, size_t want) {
-  const int64_t off = is - (int64_t)want;
-  return off >= -(int64_t)want / 20 && off <= (int64_t)want / 20;
+static bool is_near(int64_t is, size_t request) {
+  const int64_t off = is - (int64_t)request;
+  return off >= -(int64_t)request / 20 && off <= (int64_t)request / 20;
 }
 
 static void test_live_bytes(void) {

@@ -128,121 +128,122 @@ static size_t pick_align(void) {
 
 /* ---- taking blocks ---- */
 
-typedef struct want {
+typedef struct request {
   size_t size, align, offset;
   bool zeroed;
   int heap;
-} want_t;
+} request_t;
 
-static void check_new(const want_t* want, const uint8_t* p) {
-  const bool plain = want->align == 1 && want->offset == 0;
-  const size_t align = plain ? (want->size >= 16 ? 16 : 8) : want->align;
-  FUZZ_CHECK(((uintptr_t)p + want->offset) % align == 0);
-  FUZZ_CHECK(mi_usable_size(p) >= want->size);
-  FUZZ_CHECK(!want->zeroed || content_is_zero(p, 0, want->size));
-  FUZZ_CHECK(mi_heap_of(p) == world.heaps[want->heap].heap);
+static void check_new(const request_t* request, const uint8_t* p) {
+  const bool plain = request->align == 1 && request->offset == 0;
+  const size_t align = plain ? (request->size >= 16 ? 16 : 8) : request->align;
+  FUZZ_CHECK(((uintptr_t)p + request->offset) % align == 0);
+  FUZZ_CHECK(mi_usable_size(p) >= request->size);
+  FUZZ_CHECK(!request->zeroed || content_is_zero(p, 0, request->size));
+  FUZZ_CHECK(mi_heap_of(p) == world.heaps[request->heap].heap);
 }
 
 /* Half of the blocks that are not to stay zero are filled to their usable size. */
-static size_t bytes_to_fill(const want_t* want, size_t usable) {
+static size_t bytes_to_fill(const request_t* request, size_t usable) {
   static unsigned turn;
-  return want->zeroed || turn++ % 2 == 0 ? want->size : usable;
+  return request->zeroed || turn++ % 2 == 0 ? request->size : usable;
 }
 
-static void keep_new(const want_t* want, void* p) {
+static void keep_new(const request_t* request, void* p) {
   static uint8_t tag;
   if (p == NULL) {
-    FUZZ_CHECK(heap_may_fail(want->heap));
+    FUZZ_CHECK(heap_may_fail(request->heap));
     FUZZ_CHECK(errno == ENOMEM);
     return;
   }
-  check_new(want, p);
+  check_new(request, p);
   const size_t usable = mi_usable_size(p);
   const shadow_block_t* b = shadow_add((shadow_block_t){.p = p,
-                                                        .size = want->size,
-                                                        .filled = bytes_to_fill(want, usable),
+                                                        .size = request->size,
+                                                        .filled = bytes_to_fill(request, usable),
                                                         .usable = usable,
-                                                        .align = want->align,
-                                                        .offset = want->offset,
-                                                        .heap = want->heap,
+                                                        .align = request->align,
+                                                        .offset = request->offset,
+                                                        .heap = request->heap,
                                                         .tag = tag++,
-                                                        .zeroed = want->zeroed});
+                                                        .zeroed = request->zeroed});
   content_fill(b);
 }
 
-static void* ask_plain(want_t* want, unsigned form) {
-  const size_t size = want->size;
+static void* ask_plain(request_t* request, unsigned form) {
+  const size_t size = request->size;
   size_t told = 0;
   void* p = NULL;
-  want->zeroed = form % 2 == 1;
+  request->zeroed = form % 2 == 1;
   switch (form / 2) {
-    case 0: p = want->zeroed ? mi_zalloc(size) : mi_malloc(size); break;
-    case 1: p = want->zeroed ? mi_calloc(size, 1) : mi_mallocn(1, size); break;
-    case 2: p = want->zeroed ? mi_ucalloc(1, size, &told) : mi_umalloc(size, &told); break;
-    case 3: p = want->zeroed ? mi_rezalloc(NULL, size) : mi_realloc(NULL, size); break;
-    case 4: p = want->zeroed ? mi_recalloc(NULL, 1, size) : mi_reallocn(NULL, 1, size); break;
+    case 0: p = request->zeroed ? mi_zalloc(size) : mi_malloc(size); break;
+    case 1: p = request->zeroed ? mi_calloc(size, 1) : mi_mallocn(1, size); break;
+    case 2: p = request->zeroed ? mi_ucalloc(1, size, &told) : mi_umalloc(size, &told); break;
+    case 3: p = request->zeroed ? mi_rezalloc(NULL, size) : mi_realloc(NULL, size); break;
+    case 4: p = request->zeroed ? mi_recalloc(NULL, 1, size) : mi_reallocn(NULL, 1, size); break;
     default:
-      want->size %= MI_SMALL_SIZE_MAX + 1;
-      p = want->zeroed ? mi_zalloc_small(want->size) : mi_malloc_small(want->size);
+      request->size %= MI_SMALL_SIZE_MAX + 1;
+      p = request->zeroed ? mi_zalloc_small(request->size) : mi_malloc_small(request->size);
       break;
   }
   FUZZ_CHECK(told == 0 || told == mi_usable_size(p));
   return p;
 }
 
-static void* take_posix(want_t* want, unsigned form) {
+static void* take_posix(request_t* request, unsigned form) {
   void* p = NULL;
   size_t told = 0;
   switch (form) {
     case 0:
-      want->align = want->align < sizeof(void*) ? sizeof(void*) : want->align;
-      errno = mi_posix_memalign(&p, want->align, want->size);
+      request->align = request->align < sizeof(void*) ? sizeof(void*) : request->align;
+      errno = mi_posix_memalign(&p, request->align, request->size);
       break;
-    case 1: p = mi_memalign(want->align, want->size); break;
-    case 2: p = mi_aligned_alloc(want->align, want->size); break;
+    case 1: p = mi_memalign(request->align, request->size); break;
+    case 2: p = mi_aligned_alloc(request->align, request->size); break;
     case 3:
-      want->align = (size_t)sysconf(_SC_PAGESIZE);
-      if (want->size % 2 == 0) {
-        p = mi_valloc(want->size);
+      request->align = (size_t)sysconf(_SC_PAGESIZE);
+      if (request->size % 2 == 0) {
+        p = mi_valloc(request->size);
       } else {
-        p = mi_pvalloc(want->size);
-        want->size = (want->size + want->align - 1) & (0 - want->align); /* whole pages */
+        p = mi_pvalloc(request->size);
+        request->size =
+            (request->size + request->align - 1) & (0 - request->align); /* whole pages */
       }
       break;
-    case 4: p = mi_new_nothrow(want->size), want->align = 1; break;
-    case 5: p = mi_new_aligned_nothrow(want->size, want->align); break;
-    case 6: p = mi_umalloc_aligned(want->size, want->align, &told); break;
+    case 4: p = mi_new_nothrow(request->size), request->align = 1; break;
+    case 5: p = mi_new_aligned_nothrow(request->size, request->align); break;
+    case 6: p = mi_umalloc_aligned(request->size, request->align, &told); break;
     default:
-      want->zeroed = true;
-      p = mi_uzalloc_aligned(want->size, want->align, &told);
+      request->zeroed = true;
+      p = mi_uzalloc_aligned(request->size, request->align, &told);
       break;
   }
   FUZZ_CHECK(told == 0 || told == mi_usable_size(p));
   return p;
 }
 
-static void* take_aligned(want_t* want, unsigned form) {
-  const size_t size = want->size, align = want->align;
-  want->zeroed = form % 2 == 1;
-  if (form / 2 >= 2) { want->offset = fuzz_byte(); }
+static void* take_aligned(request_t* request, unsigned form) {
+  const size_t size = request->size, align = request->align;
+  request->zeroed = form % 2 == 1;
+  if (form / 2 >= 2) { request->offset = fuzz_byte(); }
   switch (form) {
     case 0: return mi_malloc_aligned(size, align);
     case 1: return mi_zalloc_aligned(size, align);
     case 2: return mi_realloc_aligned(NULL, size, align);
     case 3: return mi_calloc_aligned(size, 1, align);
-    case 4: return mi_malloc_aligned_at(size, align, want->offset);
-    case 5: return mi_zalloc_aligned_at(size, align, want->offset);
-    case 6: return mi_realloc_aligned_at(NULL, size, align, want->offset);
-    default: return mi_recalloc_aligned_at(NULL, size, 1, align, want->offset);
+    case 4: return mi_malloc_aligned_at(size, align, request->offset);
+    case 5: return mi_zalloc_aligned_at(size, align, request->offset);
+    case 6: return mi_realloc_aligned_at(NULL, size, align, request->offset);
+    default: return mi_recalloc_aligned_at(NULL, size, 1, align, request->offset);
   }
 }
 
-static void* take_in_heap(want_t* want, unsigned form) {
-  want->heap = pick_heap();
-  mi_heap_t* heap = world.heaps[want->heap].heap;
-  const size_t size = want->size, align = want->align;
-  want->zeroed = form % 2 == 1;
-  if (form < 6) { want->align = 1; }
+static void* take_in_heap(request_t* request, unsigned form) {
+  request->heap = pick_heap();
+  mi_heap_t* heap = world.heaps[request->heap].heap;
+  const size_t size = request->size, align = request->align;
+  request->zeroed = form % 2 == 1;
+  if (form < 6) { request->align = 1; }
   switch (form) {
     case 0: return mi_heap_malloc(heap, size);
     case 1: return mi_heap_zalloc(heap, size);
@@ -252,73 +253,76 @@ static void* take_in_heap(want_t* want, unsigned form) {
     case 5: return mi_heap_rezalloc(heap, NULL, size);
     case 6: return mi_heap_malloc_aligned(heap, size, align);
     case 7: return mi_heap_zalloc_aligned(heap, size, align);
-    case 8: return mi_heap_malloc_aligned_at(heap, size, align, want->offset = align / 2 + 8);
-    default: return mi_heap_calloc_aligned_at(heap, 1, size, align, want->offset = 24);
+    case 8: return mi_heap_malloc_aligned_at(heap, size, align, request->offset = align / 2 + 8);
+    default: return mi_heap_calloc_aligned_at(heap, 1, size, align, request->offset = 24);
   }
 }
 
-static void* take_in_theap(want_t* want, unsigned form) {
-  want->heap = pick_heap();
-  mi_theap_t* theap = mi_heap_theap(world.heaps[want->heap].heap);
+static void* take_in_theap(request_t* request, unsigned form) {
+  request->heap = pick_heap();
+  mi_theap_t* theap = mi_heap_theap(world.heaps[request->heap].heap);
   if (theap == NULL) {
     errno = ENOMEM;
     return NULL;
   }
-  want->zeroed = form % 2 == 1;
-  if (form < 4) { want->align = 1; }
+  request->zeroed = form % 2 == 1;
+  if (form < 4) { request->align = 1; }
   switch (form) {
-    case 0: return mi_theap_malloc(theap, want->size);
-    case 1: return mi_theap_zalloc(theap, want->size);
-    case 2: return mi_theap_realloc(theap, NULL, want->size);
-    case 3: return mi_theap_calloc(theap, 1, want->size);
-    default: want->zeroed = false; return mi_theap_malloc_aligned(theap, want->size, want->align);
+    case 0: return mi_theap_malloc(theap, request->size);
+    case 1: return mi_theap_zalloc(theap, request->size);
+    case 2: return mi_theap_realloc(theap, NULL, request->size);
+    case 3: return mi_theap_calloc(theap, 1, request->size);
+    default:
+      request->zeroed = false;
+      return mi_theap_malloc_aligned(theap, request->size, request->align);
   }
 }
 
 static void op_take(void) {
   const unsigned form = fuzz_byte() % 42;
-  want_t want = {.size = fitting_size(), .align = 1, .heap = self()->home};
+  request_t request = {.size = fitting_size(), .align = 1, .heap = self()->home};
   void* p = NULL;
   if (shadow.count == BLOCKS) { return; }
   errno = 0;
   if (form < 12) {
-    p = ask_plain(&want, form);
+    p = ask_plain(&request, form);
   } else {
-    want.align = pick_align();
+    request.align = pick_align();
     if (form < 20) {
-      p = take_posix(&want, form - 12);
+      p = take_posix(&request, form - 12);
     } else if (form < 28) {
-      p = take_aligned(&want, form - 20);
+      p = take_aligned(&request, form - 20);
     } else if (form < 38) {
-      p = take_in_heap(&want, form - 28);
+      p = take_in_heap(&request, form - 28);
     } else {
-      p = take_in_theap(&want, form - 38);
+      p = take_in_theap(&request, form - 38);
     }
   }
-  keep_new(&want, p);
+  keep_new(&request, p);
 }
 
 /* What fills pages: many blocks of one size. */
 static void op_take_many(void) {
-  const want_t first = {.size = fitting_size(), .align = 1, .heap = pick_heap()};
+  const request_t first = {.size = fitting_size(), .align = 1, .heap = pick_heap()};
   size_t count = fuzz_byte();
   const bool zeroed = fuzz_byte() % 4 == 0;
   if (first.size > 4096) { count %= 12; }
   if (first.size > 65536) { count %= 3; }
   for (size_t i = 0; i < count && shadow.count < BLOCKS; i++) {
-    want_t want = first;
-    want.zeroed = zeroed;
-    mi_heap_t* heap = world.heaps[want.heap].heap;
+    request_t request = first;
+    request.zeroed = zeroed;
+    mi_heap_t* heap = world.heaps[request.heap].heap;
     errno = 0;
-    keep_new(&want, zeroed ? mi_heap_zalloc(heap, want.size) : mi_heap_malloc(heap, want.size));
+    keep_new(&request,
+             zeroed ? mi_heap_zalloc(heap, request.size) : mi_heap_malloc(heap, request.size));
   }
 }
 
 static void keep_text(char* copy, const char* text, int heap) {
   const size_t length = strlen(text);
-  const want_t want = {.size = length + 1, .align = 1, .heap = heap};
+  const request_t request = {.size = length + 1, .align = 1, .heap = heap};
   FUZZ_CHECK(copy == NULL || strcmp(copy, text) == 0);
-  keep_new(&want, copy);
+  keep_new(&request, copy);
 }
 
 static void op_take_text(void) {
@@ -383,75 +387,76 @@ static void op_give_many(void) {
 
 /* ---- resizing ---- */
 
-static void* resize_plain(const shadow_block_t* b, const want_t* want, unsigned form) {
+static void* resize_plain(const shadow_block_t* b, const request_t* request, unsigned form) {
   size_t before = b->usable, after = 0;
   void* p = b->p;
   switch (form) {
-    case 0: return mi_realloc(p, want->size);
-    case 1: return mi_reallocn(p, want->size, 1);
-    case 2: return mi_reallocarray(p, 1, want->size);
+    case 0: return mi_realloc(p, request->size);
+    case 1: return mi_reallocn(p, request->size, 1);
+    case 2: return mi_reallocarray(p, 1, request->size);
     case 3:
-      p = mi_urealloc(p, want->size, &before, &after);
+      p = mi_urealloc(p, request->size, &before, &after);
       FUZZ_CHECK(before == b->usable && after == (p == NULL ? 0 : mi_usable_size(p)));
       return p;
     case 4:
-      if (want->size == 0) { return mi_realloc(p, 0); } /* reallocarr would free it */
-      errno = mi_reallocarr(&p, 1, want->size);
+      if (request->size == 0) { return mi_realloc(p, 0); } /* reallocarr would free it */
+      errno = mi_reallocarr(&p, 1, request->size);
       return errno == 0 ? p : NULL;
-    default: return mi_realloc_aligned(p, want->size, want->align);
+    default: return mi_realloc_aligned(p, request->size, request->align);
   }
 }
 
-static void* resize_in_heap(const shadow_block_t* b, const want_t* want, unsigned form) {
-  mi_heap_t* heap = world.heaps[want->heap].heap;
+static void* resize_in_heap(const shadow_block_t* b, const request_t* request, unsigned form) {
+  mi_heap_t* heap = world.heaps[request->heap].heap;
   mi_theap_t* theap = mi_heap_theap(heap);
   switch (form) {
-    case 0: return mi_heap_realloc(heap, b->p, want->size);
-    case 1: return mi_heap_reallocn(heap, b->p, 1, want->size);
-    case 2: return mi_heap_realloc_aligned_at(heap, b->p, want->size, want->align, want->offset);
+    case 0: return mi_heap_realloc(heap, b->p, request->size);
+    case 1: return mi_heap_reallocn(heap, b->p, 1, request->size);
+    case 2:
+      return mi_heap_realloc_aligned_at(heap, b->p, request->size, request->align, request->offset);
     default:
-      if (theap != NULL) { return mi_theap_realloc(theap, b->p, want->size); }
+      if (theap != NULL) { return mi_theap_realloc(theap, b->p, request->size); }
       errno = ENOMEM;
       return NULL;
   }
 }
 
-static void* resize_zeroed(const shadow_block_t* b, const want_t* want, unsigned form) {
-  mi_heap_t* heap = world.heaps[want->heap].heap;
-  const size_t size = want->size, align = want->align;
+static void* resize_zeroed(const shadow_block_t* b, const request_t* request, unsigned form) {
+  mi_heap_t* heap = world.heaps[request->heap].heap;
+  const size_t size = request->size, align = request->align;
   switch (form) {
     case 0: return mi_rezalloc(b->p, size);
     case 1: return mi_recalloc(b->p, size, 1);
     case 2: return mi_rezalloc_aligned(b->p, size, align);
     case 3: return mi_recalloc_aligned(b->p, 1, size, align);
-    case 4: return mi_rezalloc_aligned_at(b->p, size, align, want->offset);
+    case 4: return mi_rezalloc_aligned_at(b->p, size, align, request->offset);
     case 5: return mi_heap_rezalloc(heap, b->p, size);
     case 6: return mi_heap_recalloc(heap, b->p, size, 1);
-    default: return mi_heap_rezalloc_aligned_at(heap, b->p, size, align, want->offset);
+    default: return mi_heap_rezalloc_aligned_at(heap, b->p, size, align, request->offset);
   }
 }
 
 /* The block is out of the shadow meanwhile. A failure leaves it as it was. */
-static void resized(shadow_block_t b, const want_t* want, uint8_t* q) {
+static void resized(shadow_block_t b, const request_t* request, uint8_t* q) {
   if (q == NULL) {
-    FUZZ_CHECK(heap_may_fail(want->heap));
+    FUZZ_CHECK(heap_may_fail(request->heap));
     FUZZ_CHECK(errno == ENOMEM);
     FUZZ_CHECK(content_is(&b, b.p, b.filled));
     (void)shadow_add(b);
     return;
   }
-  FUZZ_CHECK(content_is(&b, q, want->size));
-  FUZZ_CHECK(!want->zeroed || content_is_zero(q, b.size, want->size));
-  FUZZ_CHECK(((uintptr_t)q + want->offset) % want->align == 0);
-  if (q != b.p) { b.heap = want->heap; }
+  FUZZ_CHECK(content_is(&b, q, request->size));
+  FUZZ_CHECK(!request->zeroed || content_is_zero(q, b.size, request->size));
+  FUZZ_CHECK(((uintptr_t)q + request->offset) % request->align == 0);
+  if (q != b.p) { b.heap = request->heap; }
   FUZZ_CHECK(mi_heap_of(q) == world.heaps[b.heap].heap);
   b.p = q;
-  b.size = want->size;
+  b.size = request->size;
   b.usable = mi_usable_size(q);
   FUZZ_CHECK(b.usable >= b.size);
-  b.align = want->align, b.offset = want->offset, b.zeroed = want->zeroed;
+  b.align = request->align, b.offset = request->offset, b.zeroed = request->zeroed;
   b.unsized = false;
-  b.filled = bytes_to_fill(want, b.usable);
+  b.filled = bytes_to_fill(request, b.usable);
   b.tag++;
   content_fill(shadow_add(b));
 }
@@ -459,39 +464,41 @@ static void resized(shadow_block_t b, const want_t* want, uint8_t* q) {
 static void op_resize(void) {
   const size_t index = pick_block();
   const unsigned form = fuzz_byte() % 20;
-  want_t want = {.size = fitting_size(), .align = 1, .heap = self()->home};
+  request_t request = {.size = fitting_size(), .align = 1, .heap = self()->home};
   if (shadow.count == 0) { return; }
-  if (form % 2 == 1) { want.size = shadow.blocks[index].size + want.size % 512; } /* grows a bit */
+  if (form % 2 == 1) {
+    request.size = shadow.blocks[index].size + request.size % 512;
+  } /* grows a bit */
   const shadow_block_t b = shadow_take(index);
   void* q = NULL;
   errno = 0;
   if (b.zeroed && form < 16) {
-    want.zeroed = true;
-    if (form >= 10) { want.heap = pick_heap(); }
+    request.zeroed = true;
+    if (form >= 10) { request.heap = pick_heap(); }
     const bool keeps_align = form / 2 >= 2 && form / 2 != 5 && form / 2 != 6;
-    if (keeps_align) { want.align = b.align; }
-    if (form / 2 == 4 || form / 2 == 7) { want.offset = b.offset; }
-    q = resize_zeroed(&b, &want, form / 2);
+    if (keeps_align) { request.align = b.align; }
+    if (form / 2 == 4 || form / 2 == 7) { request.offset = b.offset; }
+    q = resize_zeroed(&b, &request, form / 2);
   } else if (form < 12) {
-    if (form / 2 == 5 && b.offset == 0) { want.align = b.align; }
-    q = resize_plain(&b, &want, form / 2);
+    if (form / 2 == 5 && b.offset == 0) { request.align = b.align; }
+    q = resize_plain(&b, &request, form / 2);
   } else {
-    want.heap = pick_heap();
-    if (form / 2 == 8) { want.align = b.align, want.offset = b.offset; }
-    q = resize_in_heap(&b, &want, form / 2 - 6);
+    request.heap = pick_heap();
+    if (form / 2 == 8) { request.align = b.align, request.offset = b.offset; }
+    q = resize_in_heap(&b, &request, form / 2 - 6);
   }
-  resized(b, &want, q);
+  resized(b, &request, q);
 }
 
 static void op_resize_or_free(void) {
   const size_t index = pick_block();
-  want_t want = {.size = fitting_size(), .align = 1, .heap = self()->home};
+  request_t request = {.size = fitting_size(), .align = 1, .heap = self()->home};
   if (shadow.count == 0) { return; }
   const shadow_block_t b = shadow_take(index);
   errno = 0;
-  void* q = mi_reallocf(b.p, want.size);
-  if (q != NULL) { resized(b, &want, q); }
-  FUZZ_CHECK(q != NULL || (may_fail() && errno == ENOMEM) || world.heaps[want.heap].limited);
+  void* q = mi_reallocf(b.p, request.size);
+  if (q != NULL) { resized(b, &request, q); }
+  FUZZ_CHECK(q != NULL || (may_fail() && errno == ENOMEM) || world.heaps[request.heap].limited);
 }
 
 static void op_expand(void) {

@@ -1,6 +1,6 @@
 /* test: not-emulated="the emulator opens files of its own" timeout=30 */
 /* Started with descriptors 0, 1 and 2 closed: the program's next files get these numbers, and
-   nothing that an allocator may want to say ends up in them. */
+   nothing that an allocator may request to say ends up in them. */
 #define _GNU_SOURCE
 #include "../check.h"
 #include "process.h"

@@ -18,7 +18,7 @@ extern int typed_posix_memalign(void**, size_t, size_t, unsigned long long)
     SINCE_14(posix_memalign);
 extern void typed_free(void*, unsigned long long) SINCE_14(free);
 
-static int want, names_only, failures;
+static int request, names_only, failures;
 
 static void expect(const char* what, int holds) {
   if (holds) { return; }
@@ -29,7 +29,7 @@ static void expect(const char* what, int holds) {
 static void see(const char* what, void* p, size_t least) {
   const malloc_zone_t* zone = malloc_zone_from_ptr(p);
   const int ours = zone != NULL && strcmp(zone->zone_name, "mimalloc") == 0;
-  if (p != NULL && ours == want && malloc_size(p) >= least) { return; }
+  if (p != NULL && ours == request && malloc_size(p) >= least) { return; }
   printf("%s: %s, %zu bytes\n", what,
          p == NULL ? "no memory"
          : ours    ? "ours"
@@ -133,7 +133,7 @@ static void test_others(void) {
 }
 
 int main(int argc, char** argv) {
-  want = argc > 1 && strcmp(argv[1], "ours") == 0;
+  request = argc > 1 && strcmp(argv[1], "ours") == 0;
   names_only = argc > 2;
   test_names();
   test_typed_names();

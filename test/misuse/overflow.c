@@ -165,7 +165,7 @@ static void underflow_read(size_t n) {
 static void after_metadata(size_t n) {
   keep_many(n);
   keep_many(2 * n);
-  if (!kept_are_whole()) { harmful("metadata was in reach: blocks share memory"); }
+  if (!kept_are_whole()) { harmful("metadata was accessible: blocks share memory"); }
   free_kept();
 }
 

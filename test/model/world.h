@@ -133,19 +133,19 @@ static int port_map_guarded(size_t bytes, void** out) {
 static uint32_t guard_gap(theap_t* theap) { return theap == NULL; }
 static size_t guard_gap_bytes(theap_t* theap) { return theap == NULL; }
 static void guard_catch_up(theap_t* theap) { (void)theap; }
-static bool guard_suits(const theap_t* theap, const guard_want_t* want) {
-  return theap == NULL && want == NULL;
+static bool guard_suits(const theap_t* theap, const guard_request_t* request) {
+  return theap == NULL && request == NULL;
 }
-static void* guard_take(theap_t* theap, const guard_want_t* want) {
-  (void)theap, (void)want;
+static void* guard_take(theap_t* theap, const guard_request_t* request) {
+  (void)theap, (void)request;
   return NULL;
 }
 static void guard_free(void* p, page_t* page) { (void)p, (void)page; }
 static void guard_retire(page_t* page) { (void)page; }
 static void guard_flush(void) {}
 static bool waiting_put(page_t* page) { return page == NULL; }
-static page_t* waiting_take(const page_want_t* want, span_t* out) {
-  return want->bytes == 0 && out == NULL ? page_none() : NULL;
+static page_t* waiting_take(const page_request_t* request, span_t* out) {
+  return request->bytes == 0 && out == NULL ? page_none() : NULL;
 }
 static void waiting_flush(int64_t before_ms) { (void)before_ms; }
 static void waiting_flush_old(void) {}
@@ -171,14 +171,16 @@ static size_t pool_run(size_t first, size_t most) {
   return n;
 }
 
-static bool memory_take(span_want_t want, span_t* out) {
+static bool memory_take(span_request_t request, span_t* out) {
   size_t first = 0;
   lock_acquire(&pool.lock);
-  while (first < POOL_SLICES && pool_run(first, want.slices) < want.slices) { first++; }
-  for (size_t i = 0; first < POOL_SLICES && i < want.slices; i++) { pool.taken[first + i] = true; }
+  while (first < POOL_SLICES && pool_run(first, request.slices) < request.slices) { first++; }
+  for (size_t i = 0; first < POOL_SLICES && i < request.slices; i++) {
+    pool.taken[first + i] = true;
+  }
   lock_release(&pool.lock);
   if (first == POOL_SLICES) { return false; }
-  *out = (span_t){NULL, pool_memory[first], want.slices, false, false};
+  *out = (span_t){NULL, pool_memory[first], request.slices, false, false};
   return true;
 }
 
@@ -192,8 +194,8 @@ static void memory_give(span_t span) {
   lock_release(&pool.lock);
 }
 
-static bool memory_take_direct(span_want_t want, span_t* out) {
-  return want.slices == 0 && out == NULL;
+static bool memory_take_direct(span_request_t request, span_t* out) {
+  return request.slices == 0 && out == NULL;
 }
 static void memory_collect(bool force) { (void)force; }
 static bool memory_make_hole(arena_t* arena, void* start, size_t bytes) {

@@ -144,12 +144,12 @@ static mi_stats_t read_place(place_t place) {
 static void check_class(place_t place, const mi_stats_t* now, int bin) {
   const int64_t got = now->malloc_bins[bin].total - base[place].malloc_bins[bin].total;
   const int64_t live = now->malloc_bins[bin].current - base[place].malloc_bins[bin].current;
-  const int64_t want = atomic_load(&taken[place][bin]);
-  const int64_t want_live = want - atomic_load(&freed[place][bin]);
-  CHECK(got == want && live == want_live);
-  if (got != want || live != want_live) {
+  const int64_t request = atomic_load(&taken[place][bin]);
+  const int64_t want_live = request - atomic_load(&freed[place][bin]);
+  CHECK(got == request && live == want_live);
+  if (got != request || live != want_live) {
     fprintf(stderr, "place %d, class %d: %lld taken, %lld live; want %lld, %lld\n", (int)place, bin,
-            (long long)got, (long long)live, (long long)want, (long long)want_live);
+            (long long)got, (long long)live, (long long)request, (long long)want_live);
   }
   CHECK(now->malloc_bins[bin].peak >= atomic_load(&peak[place][bin]));
 }

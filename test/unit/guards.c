@@ -57,7 +57,7 @@ kernel_syscall(long number, ...) {
 
 static char* page_at(size_t i) { return memory + i * PAGE; }
 
-/* In reach, and zero. */
+/* Accessible, and zero. */
 static bool is_back(size_t i) {
   const bool zero = !kernel.marked[i] && *page_at(i) == 0;
   if (zero) { *page_at(i) = 1; }

@@ -18,11 +18,11 @@ static void on_error(int error, void* arg) { (void)error, (void)arg; /* else it 
 
 /* Everything holds, or just this is broken. */
 static void expect(const char* number, int line) {
-  char want[40];
+  char request[40];
   said[0] = 0;
   const bool holds = verify_all();
-  snprintf(want, sizeof(want), "invariant %s is broken", number == NULL ? "" : number);
-  const bool as_wanted = number == NULL ? holds && said[0] == 0 : !holds && strstr(said, want);
+  snprintf(request, sizeof(request), "invariant %s is broken", number == NULL ? "" : number);
+  const bool as_wanted = number == NULL ? holds && said[0] == 0 : !holds && strstr(said, request);
   if (!as_wanted) {
     fprintf(stderr, "verify.c:%d: expected %s, got: %s\n", line, number == NULL ? "peace" : number,
             said);

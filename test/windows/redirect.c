@@ -14,11 +14,11 @@ __declspec(dllimport) handler_fun* _set_new_handler(handler_fun* fun);
 __declspec(dllimport) int _set_new_mode(int mode);
 
 static is_in_fun* is_in;
-static int want, failures;
+static int request, failures;
 
 static void see(const char* what, const void* p) {
   const int ours = is_in != NULL && is_in(p);
-  if (p != NULL && ours == want) { return; }
+  if (p != NULL && ours == request) { return; }
   printf("%s: %s\n", what, p == NULL ? "no memory" : ours ? "ours" : "theirs");
   failures++;
 }
@@ -91,12 +91,12 @@ static void test_handler(void) {
 int main(int argc, char** argv) {
   const HMODULE dll = GetModuleHandleA("mimalloc.dll");
   if (dll != NULL) { is_in = (is_in_fun*)(void*)GetProcAddress(dll, "mi_is_in_heap_region"); }
-  want = argc > 1 && strcmp(argv[1], "ours") == 0;
+  request = argc > 1 && strcmp(argv[1], "ours") == 0;
   char (*is_redirected)(void) = NULL;
   if (dll != NULL) {
     is_redirected = (char (*)(void))(void*)GetProcAddress(dll, "mi_is_redirected");
   }
-  expect("mi_is_redirected", (is_redirected != NULL && is_redirected()) == want);
+  expect("mi_is_redirected", (is_redirected != NULL && is_redirected()) == request);
   void* p = malloc(10);
   see("malloc", p);
   p = realloc(p, 100000);
