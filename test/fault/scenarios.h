@@ -529,7 +529,7 @@ static const scenario_t scenarios[] = {
     {"huge", scenario_huge, false},
     {"guarded", scenario_guarded, false},
     {"statistics", scenario_statistics, false},
-    {"fork", scenario_fork, false},
+    {"fork", scenario_fork, true},
     {"subproc", scenario_subproc, true},
     {"names", scenario_names, false},
 };
