@@ -130,8 +130,8 @@ PRIVATE long purge_delay_ms(void);  // negative: nothing is purged unasked
 // again. False: the OS refused.
 PRIVATE bool memory_empty(const span_t* span, size_t bytes);
 PRIVATE bool memory_refill(const span_t* span, size_t bytes);
-// Whole OS pages of a span go back, and are accessible: until they are touched again, or the span is
-// to be given back, they are a hole.
+// Whole OS pages of a span go back, and are accessible: until they are touched again, or the span
+// is to be given back, they are a hole.
 PRIVATE bool memory_make_hole(arena_t* arena, void* start, size_t bytes);
 PRIVATE void memory_fill_hole(size_t bytes);
 // Are holes wanted where blocks are freed: is so much in pages that are sparse that it is more than

@@ -8,9 +8,9 @@
 // What systems differ in are constants of a port's header, see local.h, which are tested by a plain
 // `if`:
 //
-//   PORT_DECOMMIT_STAYS  memory that was decommitted stays accessible, and reads as zero. Else it is
-//                        inaccessible until port_commit, which may fail, has brought it back; and
-//                        there are no huge pages by advice.
+//   PORT_DECOMMIT_STAYS  memory that was decommitted stays accessible, and reads as zero. Else
+//                        port_commit has to bring it back first, which may fail; and there are no
+//                        huge pages by advice.
 //   PORT_CAN_RELEASE     memory goes back to the OS. Else it only grows: nothing is given back, and
 //                        what comes next lies behind what came last, which port_lengthen then
 //                        makes longer, unless somebody else had memory in between.
