@@ -34,7 +34,8 @@ static void* malloc_run(theap_t* theap, const aligned_t* request) {
                                                                .zero = request->zero});
 }
 
-// Of a block in a page with others; above MEDIUM_MAX there is none for the request.
+// The bytes that a block in a page with others has to have. Above MEDIUM_MAX there is no such page
+// for the request.
 static size_t medium_bytes(size_t size, size_t alignment) {
   return align_up(size_max(size, PAD_BYTES == 0) + PAD_BYTES, alignment);
 }

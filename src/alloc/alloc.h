@@ -17,10 +17,10 @@ typedef struct aligned {
 
 // ---- malloc.c ----
 PRIVATE void* malloc_slow(size_t size, theap_t* theap, bool zero);
-// Of a special theap, which may change: does a heartbeat, a sample or the thread's beginning come
-// with the request? True: *block answers it.
+// Does a heartbeat, a sample or the thread's beginning come with the request? Then *block answers
+// it. The theap is special, and may change.
 PRIVATE bool malloc_due(theap_t** theap, const aligned_t* request, void** block);
-// … none does.
+// Serves the request if none of these comes with it.
 PRIVATE void* malloc_undue(size_t size, theap_t* theap, bool zero);
 // Of large blocks without a wish: next to a guard, or as whole slices, which can be lengthened
 // best.

@@ -16,7 +16,7 @@ PRIVATE COLD void report_foreign(const void* p, const char* what) {
   message_error(EINVAL, "%s of %p, which is not a block of this allocator", what, p);
 }
 
-// True: it is a block of a page that is veiled, and is free now.
+// Returns true if it is a block of a page that is veiled: then it is free now.
 static bool block_free_veiled(void* p, page_t* page) {
   if (!page_is_veiled(page) || !page_has_block(page, p)) { return false; }
   const bool mine = page_is_mine(page);
@@ -42,7 +42,7 @@ static COLD void block_free_odd(void* p, page_t* page) {
   }
 }
 
-// Of a theap whose rows were closed just now, or another one of the thread's.
+// The page's theap has just closed its rows, or is another one of the thread's.
 static void block_free_mine(void* p, page_t* page) {
   if (page_free_list(page) == p) {
     block_refuse(p, page);
@@ -138,12 +138,12 @@ PRIVATE NOINLINE void block_free_shared(void* p, page_t* page) {
 
 // ---- with what the block was asked for ----
 
-// False: `p` is no live block; free will tell.
+// Returns false if `p` is no live block: free will tell.
 static bool is_live(const void* p) {
   return page_of(p) != page_none() && block_is_intact(page_of(p), p);
 }
 
-// Of a tracked block the label tells the size.
+// The label of a tracked block tells its size.
 static bool tracked_size_is(const void* p, size_t size, size_t alignment) {
   const size_t asked = tracked_asked(p);
   return asked == SIZE_MAX || (size == asked && is_aligned(p, alignment));

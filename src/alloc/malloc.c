@@ -56,7 +56,7 @@ FAST theap_t* slow_tick(theap_t* theap) {
 
 // ---- small and medium ----
 
-// Of a block that was never used only the link is not zero.
+// Only the link of a block that was never used is not zero.
 static void* block_zero(page_t* page, block_t* block, size_t size, bool never_used) {
   if (never_used && page->fresh_zero && !FILL_BLOCKS) {
     if (!LINKS_APART) { block->next = NULL; }

@@ -92,7 +92,7 @@ PRIVATE NOINLINE size_t tracked_usable(const void* p) {
   return bytes == SIZE_MAX ? 0 : bytes;
 }
 
-// False: it does not fit, or it wastes more than half.
+// Returns false if it does not fit, or wastes more than half.
 static bool resize_in_place(void* p, size_t size, bool may_waste) {
   track_quiet();
   label_t* label = tracked_label(p);

@@ -31,7 +31,7 @@ static size_t group_place(const leak_group_t* wanted) {
   return (size_t)(key * 0x9e3779b97f4a7c15u >> 52) % GROUPS_MOST;
 }
 
-// Of the same size and stack.
+// The group of the same size and stack.
 static leak_group_t* group_of(leak_table_t* table, const leak_group_t* wanted) {
   size_t at = group_place(wanted);
   for (int i = 0; i < GROUPS_MOST; i++, at = (at + 1) % GROUPS_MOST) {

@@ -9,7 +9,7 @@ typedef struct live {
   size_t bytes, blocks;                // in use, those with a mapping of their own not included
   size_t direct_bytes, direct_blocks;  // in use, with a mapping of their own
   size_t free_bytes, free_blocks;      // free within pages, and used before
-  size_t free_in_bin[BIN_COUNT];       // … by size class, in blocks
+  size_t free_in_bin[BIN_COUNT];       // the same by size class, in blocks
 } live_t;
 
 PRIVATE UNUSED void live_count(live_t* out);

@@ -45,8 +45,8 @@ static void count_leave_past(mi_stat_count_t* count) {
 // ---- what pages hold ----
 
 typedef struct tally {
-  heap_t* heap;            // of which pages are counted, or …
-  const thread_t* thread;  // … the thread whose theaps keep them
+  heap_t* heap;            // whose pages are counted, or
+  const thread_t* thread;  // the thread whose theaps keep them
   size_t pages, normal_bytes, huge_bytes, committed_bytes;
   size_t blocks[STAT_MALLOC_BINS];
   size_t taken[STAT_MALLOC_BINS];  // that the heap does not know of

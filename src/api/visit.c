@@ -57,7 +57,7 @@ RACY static bool view_take(page_view_t* view, const page_t* page) {
          view_is_sound(view, page);
 }
 
-// Of the block with this number, from 1 on; NULL for any other number.
+// The block with this number, from 1 on; NULL for any other number.
 static const block_t* view_block(const page_view_t* view, uint32_t number) {
   if (number == 0 || number > view->capacity) { return NULL; }
   return (const block_t*)(const void*)(view->start + (number - 1) * view->block_bytes);
@@ -83,7 +83,7 @@ typedef struct block_set {
   size_t count;
 } block_set_t;
 
-// False: it has no number, or is in the set already.
+// Returns false if it has no number, or is in the set already.
 static bool set_add(block_set_t* set, uint32_t number) {
   if (number == 0 || bits_has(&set->bits, number - 1)) { return false; }
   bits_set(&set->bits, number - 1, true);
@@ -182,7 +182,7 @@ RACY static size_t count_list(const page_t* page, const block_t* block) {
   return count;
 }
 
-// Of a page that another thread owns: its list may change while it is walked, but its memory stays.
+// Another thread owns the page: its list may change while it is walked, but its memory stays.
 RACY static size_t count_others_free(const page_t* page) {
   size_t count = 0;
   memory_lock();
@@ -196,7 +196,7 @@ RACY static size_t count_others_free(const page_t* page) {
   return count;
 }
 
-// … that are not on its own list.
+// The blocks of a page that are on none of its lists, whoever owns it.
 RACY static size_t page_used_by_any(const page_t* page) {
   if (!page_is_held(page)) { return page->used + page_uncounted(page); }
   if (page_is_mine(page)) { return page_used(page) - count_list(page, ration_list(page)); }

@@ -100,7 +100,7 @@ using namespace mi_data;
 #endif
 #define OVERRIDE EXTERN_C VISIBLE
 
-// Of a name that another module may define: its address is loaded and jumped to at once, not by way
+// The address of a name that another module may define is loaded and jumped to at once, not by way
 // of a table of jumps.
 #if defined(__GNUC__) && !defined(__clang__) && (defined(__x86_64__) || defined(__aarch64__))
 #define NO_PLT __attribute__((noplt))

@@ -103,14 +103,14 @@ enum {
   GUARDED_BUILD = MI_GUARDED,
   ENDS_WITHOUT_MEMORY = MI_XMALLOC,  // a request that can't be served ends the process
   TRACKED = MI_TRACK_VALGRIND || MI_TRACK_ASAN || MI_TRACK_ETW,  // a tool knows each block
-  TRACKED_WAITS = TRACKED && !MI_TRACK_ETW,  // … also after it was freed, for a while
+  TRACKED_WAITS = TRACKED && !MI_TRACK_ETW,                      // a freed one too, for a while
   // LeakSanitizer reads all that the map of the process calls readable: guards must show there.
   GUARDS_ARE_MAPPINGS = MI_TRACK_ASAN,
   CHECKED_BUILD = MI_SECURE >= 1 || MI_DEBUG >= 1,  // misuse is reported, and ends the process
 
   // Level 1.
   CHECK_FREE = MI_CHECK_FREE,  // free checks that the pointer is the start of a block
-  CHECK_SIZE = MI_CHECK_SIZE,  // … and, where it is told a size, that the block can have it
+  CHECK_SIZE = MI_CHECK_SIZE,  // free checks the size that it is told
   // Level 2.
   GUARD_PAGES = MI_GUARD_PAGES,  // an inaccessible OS page at the end of each page of blocks
   GUARD_FREED = MI_GUARD_FREED && !TRACKED,  // large blocks are inaccessible once freed
@@ -123,8 +123,8 @@ enum {
   CANARY = MI_CANARY && !TRACKED,
   REUSE_LATER = MI_LINKS_APART &&
                 MI_REUSE_LATER,    // freed blocks wait until the free ones of the page are used up
-  RANDOM_ORDER = MI_RANDOM_ORDER,  // … of the blocks of a page
-  RANDOM_PLACE = MI_RANDOM_PLACE,  // … of arenas and large blocks
+  RANDOM_ORDER = MI_RANDOM_ORDER,  // a page hands out its blocks in random order
+  RANDOM_PLACE = MI_RANDOM_PLACE,  // arenas and large blocks lie at random
   // Level 5, FULL.
   ZERO_FREED = MI_ZERO_FREED && !TRACKED,
   // Nobody wrote to a block between free and reuse. To a tool, free blocks are out of bounds.
@@ -134,17 +134,17 @@ enum {
 
   // Of free blocks whole OS pages go back: where nothing is kept in these, see page/holes.c.
   HOLES = !CHECK_FREE && !LINKS_APART && !CANARY && !GUARD_PAGES && !TRACKED,
-  // Freed blocks of shared pages may be put on rows, unknown to their page, see heap/row.h …
+  // Freed blocks of shared pages may be put on rows, unknown to their page, see heap/row.h.
   KEEP_ROWS = (!CHECK_FREE || CHECK_STATE) && !QUARANTINE && !TRACKED && !SMALL,
-  OPEN_ROWS = KEEP_ROWS && !CHECK_FREE,  // … and all of a class that needs it
+  OPEN_ROWS = KEEP_ROWS && !CHECK_FREE,  // rows with all freed blocks of a class
   // While samples are wanted malloc takes from a list that is cut from a page's, see heap/ration.h.
   RATION_LISTS = OPEN_ROWS && !LINKS_APART && MI_DEBUG == 0,
-  HOLD_NEWEST = KEEP_ROWS && CHECK_STATE && REUSE_LATER,  // … and the newest is not used next
+  HOLD_NEWEST = KEEP_ROWS && CHECK_STATE && REUSE_LATER,  // the newest on a row is not used next
   FILL_BLOCKS =
       MI_DEBUG >= 1 && !TRACKED,  // 0xD0 in new blocks, 0xDF in freed ones, 0xDE behind the end
   // mallopt(M_PERTURB) fills blocks. Debug and FULL builds fill in their own way, and check that.
   PERTURBS = !SMALL && !FILL_BLOCKS && !ZERO_FREED && !TRACKED,
-  PERTURBS_BY_MASK = PERTURBS && !CHECK_FREE,  // … and free learns of it from the page's mask
+  PERTURBS_BY_MASK = PERTURBS && !CHECK_FREE,  // free learns of it from the page's mask
   // The size asked for, and who took and freed it, of each block. A tracked block has a label.
   NOTE_BLOCKS = MI_DEBUG >= 1 && !TRACKED,
   COUNT_EACH = FILL_BLOCKS,  // statistics count each request as it is, see heap/count.h
@@ -154,7 +154,7 @@ enum {
   // Freed large blocks wait for the next of about their size, see page/waiting.c.
   WAITING_LARGE = GUARD_PAGES && GUARD_FREED && !NOTE_BLOCKS,
   CHECK_INVARIANTS = MI_DEBUG >= 2,  // of a page, in slow paths, see heap/verify.h
-  CHECK_EVERYTHING = MI_DEBUG >= 3,  // … and now and then of all there is
+  CHECK_EVERYTHING = MI_DEBUG >= 3,  // of everything, now and then
 };
 
 // What the loader calls.

@@ -111,7 +111,7 @@ static NOINLINE void attempt_run(attempt_t* attempt) {
   __asm__ volatile("");  // so that no call above is the last thing, and the frame is there
 }
 
-// False: it threw.
+// Returns false if it threw.
 static NOINLINE bool attempt_returns(attempt_t* attempt) {
   jmp_buf place;
   jmp_buf* const outer = catch_place;

@@ -118,7 +118,7 @@ static void survey_end(const survey_t* survey) {
   (void)port_release(survey->on_rows, survey->rows_room * sizeof(uintptr_t));
 }
 
-// Of the blocks on rows the first from an address on.
+// The first of the blocks on rows from an address on.
 static size_t survey_first_on_row(const survey_t* survey, uintptr_t address) {
   size_t low = 0, high = survey->rows_count;
   while (low < high) {

@@ -13,7 +13,7 @@
 
 #include "../api/basic.h"
 
-// Of the runtime, by whoever includes this.
+// Whoever includes this defines these two for its runtime.
 static HANDLE runtime_heap(void);
 static void runtime_find(const char* name, void* pointer);  // the caller knows the type
 
@@ -76,7 +76,7 @@ static void crt_free(void* p) {
   }
 }
 
-// Of the runtime's own.
+// A block of the runtime's own heap becomes one of ours, with its contents.
 static void* bring_over(void* p, size_t size) {
   const size_t old = HeapSize(runtime_heap(), 0, p);
   void* q = crt_malloc(size);

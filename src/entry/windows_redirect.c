@@ -333,7 +333,7 @@ static void shorten_ways(bool at_start) {
 
 static HMODULE probed;  // the runtime that mi_is_redirected asks
 
-// False: nothing leads here.
+// Returns false if nothing leads here.
 PRIVATE bool redirect_start(bool at_start) {
   const char* disabled = port_getenv("MIMALLOC_DISABLE_REDIRECT");
   const char* name = imported_runtime();

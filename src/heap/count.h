@@ -33,14 +33,14 @@ FAST uint32_t theap_count(theap_t* theap, unsigned bin, const page_t* page) {
   return used;
 }
 
-// The owner, or who destroys the heap: its pages tell the theap …
+// Its pages tell the theap what they have counted. For its owner, or who destroys the heap.
 PRIVATE void theap_gather(theap_t* theap);
-// … which tells its heap.
+// The theap tells its heap.
 PRIVATE void theap_tell(theap_t* theap);
 
 // The page's one block becomes the program's.
 PRIVATE void heap_count_large(heap_t* heap, const page_t* page);
-// … is `bytes` long from now on: as the program asks, or as it takes it again.
+// It is `bytes` long from now on: as the program asks, or as it takes it again.
 PRIVATE void heap_count_length(const page_t* page, size_t bytes);
 PRIVATE void heap_count_again(const page_t* page, size_t bytes);
 // The caller owns the page, which moves.
@@ -51,7 +51,7 @@ PRIVATE void heap_count_taken(const page_t* page, size_t size);
 PRIVATE void heap_count_freed(const page_t* page, const void* p);
 // The block was asked for with `asked` bytes, though it was counted with `before`.
 PRIVATE void heap_count_asked(const page_t* page, size_t before, size_t asked);
-// … is no more `old`, but `size` bytes long.
+// The block is no more `old`, but `size` bytes long.
 PRIVATE void heap_count_resized(const page_t* page, size_t old, size_t size);
 
 #endif

@@ -101,7 +101,7 @@ static bool guard_bring_back(guard_t* guard) {
   return guard->away == 0;
 }
 
-// False: the OS would not take the guards away; the page waits until it does.
+// Returns false if the OS would not take the guards away; the page waits until it does.
 static bool guard_drop(page_t* page) {
   guard_t* guard = page->guard;
   if (!guard_bring_back(guard)) {
@@ -132,7 +132,7 @@ PRIVATE void guard_release_stuck(void) {
   while (page != NULL && guard_drop(page)) { page = stuck_pop(); }
 }
 
-// False: page and record have gone.
+// Returns false if page and record have gone.
 static bool guard_both_ends(guard_t* guard) {
   guard->page->guard = guard;
   if (part_guard(guard, HEAD) && part_guard(guard, TAIL)) { return true; }
@@ -294,7 +294,7 @@ static void check_canary(const guard_t* guard) {
   if (after < guard->inner_end) { guard_report(guard, GUARD_OVERFLOW, after); }
 }
 
-// False: it was freed before.
+// Returns false if it was freed before.
 static bool guard_mark_freed(guard_t* guard) {
   lock_acquire(&guards.lock);
   const bool first = !guard->freed;

@@ -77,7 +77,7 @@ typedef enum {
   SPECIAL_NO_THREAD = 1,  // it is an empty theap that any thread may start with
   SPECIAL_HEARTBEAT = 2,  // a function wants to be called now and then
   SPECIAL_SAMPLES = 4,    // one request in so many gets guards, see guard.h
-  SPECIAL_BYTES = 8,      // … one in so many bytes
+  SPECIAL_BYTES = 8,      // the one with each so many bytes gets them
   SPECIAL_FILL = 16,      // what is allocated is filled: mallopt(M_PERTURB)
 } special_t;
 
@@ -85,10 +85,10 @@ typedef enum {
 typedef struct rations {
   page_t list[BIN_COUNT];    // what malloc takes for the first page of the class
   uint32_t left[BIN_COUNT];  // requests of the class that pass before one is looked at
-  uint32_t at[BIN_COUNT];    // … the byte of its block that makes it a sample
+  uint32_t at[BIN_COUNT];    // the byte of that block that makes it a sample
   uint32_t heartbeat;        // requests until the next one; UINT32_MAX: none is wanted
   uint32_t large_left;       // large requests until one is sampled
-  size_t large_bytes;        // … bytes of them
+  size_t large_bytes;        // bytes of large requests until then
 } rations_t;
 
 typedef struct guard_setting {
@@ -308,8 +308,8 @@ PRIVATE COLD bool page_may_go_by_program(page_t* page);
 FAST bool page_may_go(page_t* page) {
   return likely(!page_release_is_asked()) || page_may_go_by_program(page);
 }
-PRIVATE void heap_drop_page(page_t* page);       // … that may: it goes
-PRIVATE COLD void heap_keep_page(page_t* page);  // … that may not: into the pool
+PRIVATE void heap_drop_page(page_t* page);       // one that may go goes
+PRIVATE COLD void heap_keep_page(page_t* page);  // one that may not joins the pool
 // Asks again for the pages of the heap that are kept.
 PRIVATE COLD void heap_ask_again(heap_t* heap);
 
@@ -346,7 +346,7 @@ PRIVATE void thread_collect_theap(theap_t* theap, bool force);  // one of the ca
 PRIVATE void thread_abandon_theap(theap_t* theap);
 PRIVATE void thread_delete_theap(theap_t* theap);
 PRIVATE void thread_gather_theap(theap_t* theap);  // its pages tell it what they have counted
-PRIVATE void thread_tell_theap(theap_t* theap);    // … and it tells its heap
+PRIVATE void thread_tell_theap(theap_t* theap);    // it tells its heap
 PRIVATE theap_t* orphan_lock(void);  // a theap for threads without one; NULL if out of memory
 PRIVATE void orphan_unlock(void);
 PRIVATE void orphans_collect(void);

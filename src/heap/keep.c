@@ -55,7 +55,7 @@ PRIVATE COLD void heap_keep_page(page_t* page) {
   if (heap_keeps_too_many(heap)) { heap_ask_again(heap); }
 }
 
-// False: it may go, and has gone.
+// Returns false if it may go: then it has gone.
 static bool keeps_on(page_t* page) {
   const bool keeps = !page_may_go(page);
   if (keeps) {

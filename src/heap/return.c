@@ -77,7 +77,7 @@ PRIVATE void block_send(page_t* page, block_t* block) {
   if (remote_free(&page->remote, page->start, chain, &word)) { page_claimed(page, chain, word); }
 }
 
-// Of the calling thread, or nobody's or another's by now.
+// The page is the calling thread's, or nobody's or another's by now.
 PRIVATE void block_return_to_page(page_t* page, block_t* block) {
   if (!page_is_mine(page)) {
     block_send(page, block);

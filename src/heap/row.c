@@ -5,11 +5,11 @@
 #include "ration.h"
 
 enum {
-  OPEN_BLOCKS = 128,         // of an open row …
-  OPEN_BYTES = 128 << 10,    // … and about their bytes, once it has grown;
-  FIRST_BYTES = 4 << 10,     // … when it is opened
-  GROWTH_LEAST = 256 << 10,  // bytes by which the rows of a theap may have grown, in all, …
-  GROWTH_SHARE = 8,          // … or one part in so many of its pages
+  OPEN_BLOCKS = 128,         // of an open row, at most
+  OPEN_BYTES = 128 << 10,    // about their bytes, once it has grown
+  FIRST_BYTES = 4 << 10,     // about their bytes, when it is opened
+  GROWTH_LEAST = 256 << 10,  // bytes by which the rows of a theap may have grown, in all,
+  GROWTH_SHARE = 8,          // or one part in so many of its pages
   REFILL_MOST = 16,          // blocks
   LARGE_BYTES = 1024 << 10,  // of the row of large blocks
   SERVED_LEAST = 5,          // requests for each look, on average, or the rows are opened
@@ -244,8 +244,8 @@ PRIVATE void* row_serve_open(theap_t* theap, unsigned bin) {
   return row_take(theap, bin);
 }
 
-// False: no request has found it empty since it was full last; or it is as long as it may be, or
-// all rows together.
+// Returns false if no request has found it empty since it was full last, or if it is as long as it
+// may be, or all rows together are.
 static bool row_grow(theap_t* theap, unsigned bin) {
   const bool missed = theap->rows.missed[bin];
   theap->rows.missed[bin] = false;

@@ -83,7 +83,7 @@ FAST void* row_take_in_front(theap_t* theap, page_t* page) {
   return block;
 }
 
-// True: the rows are open, and the block, of a page that the theap owned last, is on one.
+// Returns true if the rows are open, and the block, of a page that the theap owned last, is on one.
 FAST bool row_put_in_front(theap_t* theap, const page_t* page, void* block) {
   if (load_relaxed(&page->last_owner) != theap->open_serial) { return false; }
   row_t* row = &theap->row[page->bin];
@@ -97,7 +97,7 @@ FAST bool row_put_in_front(theap_t* theap, const page_t* page, void* block) {
   return true;
 }
 
-// Of a page of several blocks.
+// The page has several blocks.
 FAST bool row_suits_few(const theap_t* theap, const page_t* page) {
   return page->bin >= ROW_ANY_BIN
              ? theap->heap == load_relaxed(&page->heap)

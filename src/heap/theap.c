@@ -352,7 +352,7 @@ static page_t* theap_reuse_abandoned(theap_t* theap, unsigned bin) {
 
 // ---- finding a page ----
 
-// False: a block was returned meanwhile, and the page is back at the front.
+// Returns false if a block was returned meanwhile, and the page is back at the front.
 static bool theap_page_to_full(theap_t* theap, page_t* page) {
   const unsigned bin = page->bin;  // once it is full it may be gone
   if (load_relaxed(&page->owner) != 0) { theap_disown(theap, page); }
@@ -477,7 +477,7 @@ static void theap_release_page(theap_t* theap, page_t* page) {
   heap_release_page(page);
 }
 
-// … and that the page may go.
+// The caller has found that, and that the page may go.
 static void theap_drop_page(theap_t* theap, page_t* page) {
   theap_disown(theap, page);
   stat_add(&theap->heap->stats.pages_retire, 1);

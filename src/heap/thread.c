@@ -176,7 +176,7 @@ static size_t recycled_slices_most(void) {
   return size_max(RECYCLED_SLICES, (bytes >> SLICE_SHIFT) / RECYCLED_SHARE);
 }
 
-// False: there are enough.
+// Returns false if there are enough.
 static bool recycled_put(thread_t* thread) {
   const size_t slices = thread->slices = theap_slices(thread->theaps);
   const size_t most = size_min(RECYCLED_MOST, size_max(2, load_relaxed(&thread_count)));
@@ -325,7 +325,7 @@ static void theap_drop(thread_t* thread, theap_t** link) {
   meta_free(theap, sizeof(theap_record_t));
 }
 
-// True: the theap's heap is no more; its pages have moved if it was deleted.
+// Returns true if the theap's heap is no more; its pages have moved if it was deleted.
 static bool theap_catch_up(theap_t* theap) {
   heap_t* heap = theap->heap;
   lock_acquire(&heap->walk);

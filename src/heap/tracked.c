@@ -31,7 +31,7 @@ PRIVATE void* tracked_hand_out(label_t* label, size_t bytes, size_t lead) {
   return label_block(label);
 }
 
-// Of the block of the page that p is in.
+// The label of the block that p is in.
 static label_t* label_around(const void* p) {
   const page_t* page = page_of(p);
   if (page == page_none()) { return NULL; }

@@ -115,7 +115,7 @@ static bool verify_queued(const theap_t* theap, const page_t* page, unsigned bin
          verify_page(page);
 }
 
-// Of the pages behind the first one.
+// The pages behind the first one may be.
 static bool counts_as_sparse(const theap_t* theap, const page_t* page) {
   return page != theap->first[page->bin] && page->counting != COUNT_TO_HALF;
 }

@@ -51,8 +51,8 @@ typedef struct arena {
   uint32_t slices, frontier, taken;
   bool exclusive;  // only for heaps that name it
   bool pinned;     // huge OS pages or the like: never purged
-  bool huge;       // advised for transparent huge pages …
-  bool was_huge;   // … until one was split
+  bool huge;       // advised for transparent huge pages
+  bool was_huge;   // it was huge until one was split
   bool fresh_is_zero;
   bool committed;  // from the start
   bool grows;      // memory only grows here: all of it is committed, and it becomes longer

@@ -35,7 +35,7 @@ static bool direct_map(size_t bytes, size_t align, void** out) {
   return false;
 }
 
-// Of a long block in a large heap, as in arenas beyond the first.
+// A long block in a large heap gets them, as arenas beyond the first do.
 static bool direct_wants_huge(size_t bytes, size_t in_use) {
   return bytes >= 2 * HUGE_PAGE && huge_is_wanted(in_use > FIRST_ARENA);
 }

@@ -11,8 +11,8 @@
 
 enum { GUARD_FREED_LEAST = QUARANTINE ? 32 << 10 : 1 << 20 };
 
-// True: nobody can reach it any more, and it needs no purge. Memory of the program and huge OS
-// pages stay as they are.
+// Returns true if nobody can reach it any more, and it needs no purge. Memory of the program and
+// huge OS pages stay as they are.
 static bool freed_make_inaccessible(const span_t* span) {
   const arena_t* arena = span->arena;
   const size_t bytes = slices_bytes(span->slices);

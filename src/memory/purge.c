@@ -102,8 +102,8 @@ static bool arena_may_purge(const arena_t* arena) {
 
 // ---- what is more than is kept ----
 
-// Of the arena's longest runs of that state, one of which something may be purged; of length 0 if
-// there is none.
+// One of the arena's longest runs of that state that may be purged in part, and that part. It has
+// length 0 if there is none.
 static part_t longest_of_arena(arena_t* arena, unsigned state, bool split) {
   enum { MAX_TRIES = 8 };
   const unsigned bin = arena_may_purge(arena) ? bin_highest(arena, state) : RUN_BINS;
@@ -285,8 +285,8 @@ PRIVATE void run_give(arena_t* arena, const uint8_t* start, size_t slices) {
 
 // ---- parts of spans that stay taken ----
 
-// False: the arena's huge OS pages are worth more. Else the OS would fill the hole again, to make
-// one up.
+// Returns false if the arena's huge OS pages are worth more. Where they are given up the OS will
+// not fill the hole again, to make one.
 static bool arena_give_up_huge(arena_t* arena) {
   lock_acquire(&memory.lock);
   const bool may = !arena->huge || arena_may_split(arena);

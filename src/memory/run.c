@@ -115,7 +115,7 @@ static uint32_t run_fit(const arena_t* arena, uint32_t first, uint32_t end,
   return index + request->slices <= end ? (uint32_t)index : UINT32_MAX;
 }
 
-// … and the last place where it does.
+// The last place in a free run where a request fits.
 static uint32_t run_fit_high(const arena_t* arena, uint32_t first, const span_request_t* request) {
   const uint32_t end = first + run_length(arena, first);
   const uintptr_t start =

@@ -26,7 +26,7 @@ static bool is_filled(const void* p, int value, size_t bytes) {
   return bytes == 0 || (*byte == value && memcmp(byte, byte + 1, bytes - 1) == 0);
 }
 
-// … of so many words.
+// The same for whole words.
 static bool is_filled_words(const void* p, int value, size_t bytes) {
   const uint64_t* word = (const uint64_t*)p;
   const uint64_t wanted = (uint64_t)(uint8_t)value * 0x0101010101010101u;

@@ -57,8 +57,8 @@ typedef struct page_checks {
   uint64_t key;        // of canaries
   uint64_t random;     // state of quick_next
   uint16_t later;      // the number of the block freed last, of those that wait, see page_push
-  uint16_t later_end;  // … of the one freed first; 0: whoever has no next one
-  uint16_t seen;       // … of `later` when it was all that the page had, see page_take_ripe; or 0
+  uint16_t later_end;  // the number of the one freed first; 0: whoever has no next one
+  uint16_t seen;       // `later` when it was all that the page had, see page_take_ripe; or 0
   uint8_t shift;
   bool guarded : 1;  // the last OS page of the span is inaccessible
   bool zeroed : 1;   // the blocks beyond capacity were filled with zeros when they were freed
@@ -88,7 +88,7 @@ FAST uint32_t checks_number(const page_checks_t* checks, size_t offset) {
   return likely(index < checks->limit) ? (uint32_t)index + 1 : 0;
 }
 
-// … where one is known to start.
+// The same where a block is known to start.
 FAST uint32_t checks_number_known(const page_checks_t* checks, size_t offset) {
   return (uint32_t)(offset * checks->inverse >> checks->shift) + 1;
 }

@@ -379,7 +379,7 @@ static void page_fill(page_t* page, const page_request_t* request, const span_t*
   store_relaxed(&page->remote, single ? REMOTE_FULL : REMOTE_OWNED);
 }
 
-// Of a large block only the first slice is entered: nothing else in it is the start of a block. In
+// Only the first slice of a large block is entered: nothing else in it is the start of a block. In
 // builds for memory tools the program's block starts after a label, see heap/tracked.h.
 static void page_map(const page_t* page, const page_t* entry) {
   enum { LEAD_MOST = 4 << 10 };
@@ -481,8 +481,8 @@ static page_t* ready_take(unsigned bin) {
   return page;
 }
 
-// False: the OS did not want to, or address space is limited, and the program may need it for other
-// things.
+// Returns false if the OS did not want to, or if address space is limited, and the program may need
+// it for other things.
 static bool kept_put(page_t* page) {
   if (port_address_limit() != SIZE_MAX) { return false; }
   const bool kept = port_guard(page_memory(page), page->span_slices * SLICE_BYTES) == 0;
@@ -699,8 +699,8 @@ static void sequence_add_bits(sequence_t* sequence, uint32_t first, uint64_t bit
   for (; bits != 0; bits &= bits - 1) { sequence_add(sequence, first + low_bit(bits) + 1); }
 }
 
-// … in random order: each comes in one of two turns, in FULL of four. Within a turn the addresses
-// go up, as processors like it: see docs/decisions/014.
+// The same in random order: each comes in one of two turns, in FULL of four. Within a turn the
+// addresses go up, as processors like it: see docs/decisions/014.
 static void sequence_add_shuffled(sequence_t* sequence, uint32_t first, uint64_t bits) {
   uint64_t* random = &page_checks(sequence->page)->random;
   const uint64_t early = quick_bits(random),
@@ -782,7 +782,7 @@ PRIVATE void page_extend(page_t* page) {
 // whoever follows one to its end counts the blocks, from list_most down.
 static uint32_t list_most(const page_t* page) { return page->capacity + 1u; }
 
-// … and looks at each before it reads from it.
+// Looks at a block of a list before anything is read from it.
 static void list_look(const page_t* page, const block_t* block) {
   const size_t offset = page_offset(page, block);
   if (unlikely(offset >= page->capacity * page->block_bytes || offset % GRANULE != 0)) {

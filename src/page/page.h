@@ -57,7 +57,7 @@ typedef enum {
 } page_count_t;
 
 typedef struct page {
-  // What the owner changes, and nobody else looks at while it is owned …
+  // The owner changes these, and nobody else looks at them while the page is owned.
   union {
     block_t* free;
     uintptr_t free_number;  // where links are apart
@@ -73,7 +73,7 @@ typedef struct page {
   struct page *next, *prev;            // queue of a theap, or pool of a heap
   struct page *heap_next, *heap_prev;  // all pages of a heap that is not a main heap
   arena_t* span_arena;
-  // … and, from the next cache line on, what others read and add to.
+  // From the next cache line on: others read these, and add to them.
   _Atomic(uintptr_t) owner;  // thread, or 0; with OWNER_ROW where the row of its class is open
   _Atomic(uintptr_t) mask;   // bits that are 0 in the address of each block; see page_is_veiled
   uint8_t* start;
@@ -180,7 +180,7 @@ typedef bool page_visit_fun(page_t* page, void* arg);
 // at the value where they look whether the option `fill_freed` is set.
 SHARED_DATA(_Atomic(int), perturb_value);  // 0: off
 FAST int perturb_now(void) { return PERTURBS ? load_relaxed(&perturb_value) : 0; }
-// Of a page with several blocks: what its mask is, veiled or not. The first is the owner's.
+// The mask of a page with several blocks, veiled or not. Only the owner may change it.
 PRIVATE void page_veil(page_t* page, bool veiled);
 FAST bool page_is_veiled(const page_t* page) {
   return PERTURBS_BY_MASK && load_relaxed(&page->mask) == UINTPTR_MAX;
@@ -198,7 +198,7 @@ PRIVATE page_t* page_new(page_request_t request);
 PRIVATE void page_release(page_t* page, bool freed);
 // Bytes at the end of a page's memory that are inaccessible, as far as the OS can do that.
 PRIVATE size_t page_guard_bytes(void);
-// Of the large block that a request gets.
+// The length of the large block that a request gets.
 FAST size_t large_bytes(size_t size) {
   enum { LARGE_UNIT = 4 << 10 };
   return align_up(size + LARGE_PAD_BYTES, LARGE_UNIT);
@@ -211,8 +211,8 @@ FAST size_t large_slices(size_t bytes, size_t before) {
 // guard stays, so the span may not change.
 PRIVATE bool page_unguard(page_t* page);
 PRIVATE void page_guard(page_t* page);
-// Of a large block that nobody uses: where it starts in its span. At the end, if the alignment
-// allows: there the guard is next to it.
+// A large block that nobody uses starts anew in its span: at the end, if the alignment allows,
+// where the guard is next to it.
 PRIVATE void page_move_large(page_t* page, size_t align);
 // When all else is used up: memory that was kept for one class may serve any.
 PRIVATE void page_release_kept(void);
@@ -224,9 +224,9 @@ PRIVATE void page_release_stuck(void);
 PRIVATE void page_release_memory(page_t* page);
 // Did a large block start here that was freed a moment ago? For messages.
 PRIVATE bool page_was_large(const void* p);
-// … and serves another class from now on. False if out of memory: it serves none.
+// The page serves another class from now on. False if out of memory: it serves none.
 PRIVATE bool page_recut(page_t* page, unsigned bin);
-// Of a new page of the class.
+// The length of a new page of the class.
 PRIVATE size_t page_slices(unsigned bin, unsigned room);
 // Puts more never-used blocks, of which there are some, in front of `free`.
 PRIVATE void page_extend(page_t* page);
@@ -240,7 +240,7 @@ PRIVATE void page_restore(page_t* page, uint32_t claimed);
 PRIVATE void page_add_returned(page_t* page, block_t* list);
 // Owner: takes at most `most` blocks off `free`, in their order; *count grows by their number.
 PRIVATE block_t* page_cut_list(page_t* page, uint32_t most, uint32_t* count);
-// … and puts a list back in front of it. Its length.
+// Puts such a list back in front of `free`. Returns its length.
 PRIVATE size_t page_add_list(page_t* page, block_t* list);
 // A free block can be had, after taking what was returned and extending; then `free` is not empty.
 // Not the block that was freed last: page_waits tells that it is there.
@@ -301,8 +301,8 @@ PRIVATE bool page_next_hole(const page_t* page, uint64_t* holes, uint32_t* first
 // The page is in no list. False: it is not of a kind that waits, or the OS did not want to.
 PRIVATE bool waiting_put(page_t* page);
 PRIVATE page_t* waiting_take(const page_request_t* request, span_t* span);  // NULL if none suits
-PRIVATE void waiting_flush(int64_t before_ms);  // what has waited since then
-PRIVATE void waiting_flush_old(void);           // … for too long
+PRIVATE void waiting_flush(int64_t before_ms);  // what waits since then or before
+PRIVATE void waiting_flush_old(void);           // what waits for too long
 PRIVATE void waiting_flush_near(void);          // what is accessible
 PRIVATE void waiting_lock_for_fork(void);
 PRIVATE void waiting_unlock_after_fork(bool child);
@@ -385,12 +385,12 @@ FAST void block_set_next(const page_t* page, block_t* block, block_t* next) {
   }
 }
 
-// The block leaves the program's hands, for no list yet. False: it was not in them.
+// The block leaves the program's hands, for no list yet. Returns false if it was not in them.
 FAST bool block_depart(const page_t* page, const block_t* block) {
   return !CHECK_STATE || exchange_relaxed(block_link(page, block), LINK_AWAY) == LINK_LIVE;
 }
 
-// … and comes back to them from elsewhere than page_pop.
+// The block comes back to the program from elsewhere than page_pop.
 FAST void block_return(const page_t* page, const block_t* block) {
   if (LINKS_APART) { store_relaxed(block_link(page, block), LINK_LIVE); }
 }
@@ -440,9 +440,9 @@ FAST uint64_t canary_damage(const page_t* page, const canary_t* canary) {
 
 // Ends the process if a block that was freed, and became zero then, is not zero any more.
 PRIVATE void block_check_zero(const page_t* page, const void* p);
-// Ends the process if the block was written to since it was freed: while it waits …
+// Ends the process if the block was written to since it was freed. Called while it waits.
 PRIVATE void block_check_freed(const page_t* page, const void* p);
-// … and when it is taken again.
+// The same when it is taken again.
 PRIVATE void block_check_reuse(const page_t* page, const void* p);
 PRIVATE void block_filled_taken(page_t* page, void* p, size_t size);
 PRIVATE void block_filled_freed(page_t* page, void* p);
@@ -464,7 +464,8 @@ FAST void hook_taken(page_t* page, block_t* block, size_t size) {
   if (FILL_BLOCKS || CHECK_REUSE) { block_filled_taken(page, block, size); }
 }
 
-// … of the block before the one with this number. The first one has none: its own stands for that.
+// The same for the block before the one with this number. The first one has none before it: its own
+// stands for that.
 FAST uint64_t canary_before_damage(const page_t* page, const void* p, uint32_t number) {
   return canary_damage(page, number == 1 ? canary_of(page, p) : (const canary_t*)p - 1);
 }
@@ -478,7 +479,8 @@ FAST uint32_t block_live_number(const page_t* page, const void* p) {
   return number;
 }
 
-// … which nobody wrote behind, nor behind the one before it. `single`: of a page with one block.
+// The same; 0 also if somebody wrote behind the block, or behind the one before it. `single`: the
+// page has one block.
 FAST uint32_t block_intact_number(const page_t* page, const void* p, bool single) {
   const uint32_t number = block_live_number(page, p);
   if (unlikely(number == 0)) { return 0; }
@@ -501,7 +503,7 @@ FAST bool fills_freed(void) {
          (CHECK_FREE && unlikely(perturb_now() != 0));
 }
 
-// … of the page with links apart.
+// Takes the block with this number, the first of the list, where links are apart.
 FAST block_t* page_pop_number(page_t* page, uint32_t number) {
   link_t* link = &page_checks(page)->links[number];
   const uint32_t next = load_relaxed(link);

@@ -102,7 +102,7 @@ static uint8_t* stash_place(const waiting_t* one) {
   return waiting.stash + one->slot * (size_t)STASH_STRIDE + in_huge;
 }
 
-// False: there is no slot, or no stash.
+// Returns false if there is no slot, or no stash.
 static bool stash_find(waiting_t* one) {
   void* stash = NULL;
   if (waiting.stash == NULL && port_reserve(FAR_BLOCKS * STASH_STRIDE, STASH_ALIGN, &stash) == 0) {
@@ -125,12 +125,12 @@ static bool go_empty(const waiting_t* one) {
   return memory_empty(&span, bytes_to_guard(one->page));
 }
 
-// False: the OS did not want to.
+// Returns false if the OS did not want to.
 static bool waiting_begin(waiting_t* one) {
   return one->state == NEAR || (one->state == AWAY ? go_away(one) : go_empty(one));
 }
 
-// Accessible again. False: the OS did not want to.
+// Makes it accessible again. Returns false if the OS did not want to.
 static bool waiting_end(const waiting_t* one) {
   const span_t span = page_span(one->page);
   if (one->state == NEAR) { block_check_zero(one->page, one->page->start); }

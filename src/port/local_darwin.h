@@ -68,7 +68,7 @@ FAST void port_unlock(_Atomic(uint32_t)* word) {
 // From now on it is the system's malloc that calls the next two.
 UNUSED PRIVATE void port_fork_by_zone(void);
 PRIVATE void port_fork_prepare(void);     // once for each fork, by whatever way
-PRIVATE void port_fork_done(bool child);  // … and only after it
+PRIVATE void port_fork_done(bool child);  // once after each, and only then
 UNUSED PRIVATE bool port_fork_is_prepared(void);
 
 // ---- what port.h asks for ----

@@ -62,7 +62,7 @@ FAST bool lock_is_left(lock_t* lock) {
   return exchange_acquire(&lock->state, LOCK_FREE) != LOCK_FREE;  // [L1]
 }
 
-// Of a lock that was taken before a fork.
+// The lock was taken before a fork.
 FAST void lock_after_fork(lock_t* lock, bool child) {
   if (child) {
     lock_reset(lock);

@@ -50,8 +50,8 @@ PRIVATE int port_map(size_t bytes, size_t align, void** out);
 PRIVATE int port_map_guarded(size_t bytes, void** out);
 PRIVATE void port_release_guarded(void* start, size_t bytes);
 // Makes reserved memory, and what was decommitted, readable and writable: it reads as zero, and
-// what is so already stays as it is. Non-zero: there is no memory, and some of it may be out of
-// reach.
+// what is so already stays as it is. Non-zero: there is no memory, and some of the range may be
+// inaccessible.
 PRIVATE int port_commit(void* start, size_t bytes);
 // Makes memory resident that will be used soon; non-zero: it is as it was, or a part of it is.
 PRIVATE int port_populate(void* start, size_t bytes);

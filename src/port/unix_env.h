@@ -85,7 +85,7 @@ static int kept_stderr(void) {
   return is_ours ? number : -1;
 }
 
-// False: the descriptor is closed.
+// Returns false if the descriptor is closed.
 static bool write_all(int descriptor, const char* text, size_t length) {
   while (length > 0) {
     const long done = os_write(descriptor, text, length);

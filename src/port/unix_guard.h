@@ -4,7 +4,7 @@
 #define MI_PORT_UNIX_GUARD_H
 
 static _Atomic(size_t) guard_mappings;    // about; for the limit
-static _Atomic(bool) has_guard_mappings;  // … or had
+static _Atomic(bool) has_guard_mappings;  // or there were some
 
 // What comes back later must be zero: no guard where memory can't be given back.
 static int guard_by_mapping(void* start, size_t bytes) {

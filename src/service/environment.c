@@ -44,7 +44,8 @@ static const char* entry_text(const char* entry, const char* name) {
   return *entry == '=' ? entry + 1 : NULL;
 }
 
-// Of the environment, or where that is not known yet, of the C library. NULL if it is not set.
+// The value in the environment, or where that is not known yet, the C library's. NULL if it is not
+// set.
 static const char* variable_text(const char* variable, const char* name) {
   char* const* environment = port_environ();
   if (environment == NULL) { return port_getenv(variable); }

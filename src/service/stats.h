@@ -77,7 +77,7 @@ FAST void stat_up(stat_count_t* count, size_t n) {
 
 FAST void stat_down(stat_count_t* count, size_t n) { sub_relaxed(&count->current, (intptr_t)n); }
 
-// … where all who change it hold the same lock.
+// The same where all who change it hold the same lock.
 FAST void stat_up_locked(stat_count_t* count, intptr_t n) {
   const intptr_t now = load_relaxed(&count->current) + n;
   store_relaxed(&count->current, now);
@@ -95,13 +95,13 @@ PRIVATE COLD void stats_for_each(mi_stats_t* stats, stat_count_fun* fun);
 
 // What is in use stays counted: peak and total of a count start again from its current value.
 PRIVATE void stats_clear(stats_t* stats);
-// … from what a reading found to be there: there may be counts that a place has not heard of.
+// The same from what a reading found to be there: there may be counts that a place has not heard
+// of.
 PRIVATE COLD void stat_bins_forget(stat_bins_t* bins, const mi_stats_t* now);
-// Of a place that is gone: nothing of it is there now.
+// The statistics of a place that has ended: nothing of it is there now.
 PRIVATE void stats_end(mi_stats_t* stats);
-// All of `out`; its bins are 0 …
+// Fills all of `out`; its bins are 0 until stat_bins_export puts them in.
 PRIVATE void stats_export(const stats_t* stats, mi_stats_t* out);
-// … until these are put in.
 PRIVATE COLD void stat_bins_export(const stat_bins_t* bins, mi_stats_t* out);
 
 // Adds one place's statistics to another's. The peak of the sum is not known; we take the larger of
