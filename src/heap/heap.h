@@ -77,7 +77,7 @@ typedef enum {
   SPECIAL_NO_THREAD = 1,  // it is an empty theap that any thread may start with
   SPECIAL_HEARTBEAT = 2,  // a function wants to be called now and then
   SPECIAL_SAMPLES = 4,    // one request in so many gets guards, see guard.h
-  SPECIAL_BYTES = 8,      // the one with each so many bytes gets them
+  SPECIAL_BYTES = 8,      // one byte in so many makes its request a sample
   SPECIAL_FILL = 16,      // what is allocated is filled: mallopt(M_PERTURB)
 } special_t;
 
