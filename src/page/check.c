@@ -176,8 +176,7 @@ _Noreturn PRIVATE COLD void report_endless_list(const page_t* page) {
 _Noreturn PRIVATE COLD void report_bad_link(const page_t* page, const void* link) {
   message_fatal(
       "corrupt list of free blocks of %zu bytes: it leads to %p, which is none of them; a block "
-      "was "
-      "written to after it was freed",
+      "was written to after it was freed",
       page_room(page), link);
 }
 
