@@ -50,9 +50,12 @@ static DWORD run(char* command) {
   STARTUPINFOA start = {.cb = sizeof(start)};
   PROCESS_INFORMATION info;
   DWORD status = NOT_RUN;
-  if (!CreateProcessA(NULL, command, NULL, NULL, FALSE, 0, NULL, NULL, &start, &info)) {
+  /* A process that could not be made ran nothing of ours: on a busy machine wine may fail so. */
+  for (int i = 0; !CreateProcessA(NULL, command, NULL, NULL, FALSE, 0, NULL, NULL, &start, &info);
+       i++) {
     printf("no process: error %lu\n", GetLastError());
-    return NOT_RUN;
+    if (i == 2) { return NOT_RUN; }
+    Sleep(100);
   }
   if (WaitForSingleObject(info.hProcess, MOST_MS) != WAIT_OBJECT_0) {
     (void)TerminateProcess(info.hProcess, DOES_NOT_END);
