@@ -244,6 +244,11 @@ PRIVATE void* row_serve_open(theap_t* theap, unsigned bin) {
   return row_take(theap, bin);
 }
 
+// By so many bytes in all. The pages are counted last: that reads a record of each class.
+static bool rows_may_have_grown(const theap_t* theap, size_t bytes) {
+  return bytes <= GROWTH_LEAST || bytes <= theap_slices(theap) * SLICE_BYTES / GROWTH_SHARE;
+}
+
 // Returns false if no request has found it empty since it was full last, or if it is as long as it
 // may be, or all rows together are.
 static bool row_grow(theap_t* theap, unsigned bin) {
@@ -253,8 +258,7 @@ static bool row_grow(theap_t* theap, unsigned bin) {
   const size_t room = (size_t)(row->end - theap->base[bin]);
   const size_t more = size_min(room, open_most(bin) - room);
   const size_t grown = theap->rows.growth + more * bin_bytes(bin);
-  const size_t share = theap_slices(theap) * SLICE_BYTES / GROWTH_SHARE;
-  if (!missed || more == 0 || grown > size_max(GROWTH_LEAST, share)) { return false; }
+  if (!missed || more == 0 || !rows_may_have_grown(theap, grown)) { return false; }
   theap->rows.growth = grown;
   row->end += more;
   return true;
