@@ -85,10 +85,13 @@ mi_without_effect("there is no profiler yet" MI_PROFILE)
 mi_without_effect("no thread-local variable is reached while one is made" MI_TLS_RECURSE_GUARD)
 mi_without_effect("it is called MI_DEBUG_FULL" MI_CHECK_FULL)
 mi_without_effect("it is for macOS, where MI_OVERRIDE does both" MI_OSX_INTERPOSE MI_OSX_ZONE)
-if(NOT WIN32)
-  mi_without_effect("it is for Windows" MI_WIN_REDIRECT MI_WIN_USE_FIXED_TLS MI_WIN_USE_FLS
-    MI_WIN_DIRECT_TLS MI_WIN_INIT MI_WIN_INIT_USE_RAW_DLLMAIN MI_WIN_INIT_USE_CRT_TLS)
+if(WIN32)
+  set(reason "the DLL redirects malloc and is told of threads in one way, without a second DLL")
+else()
+  set(reason "it is for Windows")
 endif()
+mi_without_effect("${reason}" MI_WIN_REDIRECT MI_WIN_USE_FIXED_TLS MI_WIN_USE_FLS
+  MI_WIN_DIRECT_TLS MI_WIN_INIT MI_WIN_INIT_USE_RAW_DLLMAIN MI_WIN_INIT_USE_CRT_TLS)
 
 # mi_one_of(NAME VALUE…): an error if its value is none of them.
 function(mi_one_of name)

@@ -109,7 +109,7 @@ typedef struct mi_stat_counter_s {
   MI_STAT_COUNTER(peaks_are_exact)    /* ... 1: peaks of blocks are exact, 0: estimates */
 
 #define MI_STAT_COUNT(name)   mi_stat_count_t name;   /* a field of the struct */
-#define MI_STAT_COUNTER(name) mi_stat_counter_t name; /* … */
+#define MI_STAT_COUNTER(name) mi_stat_counter_t name; /* another */
 
 /* All statistics: of the process, of a sub-process or of a heap. */
 typedef struct mi_stats_s {

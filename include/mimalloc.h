@@ -964,7 +964,7 @@ typedef enum mi_option_e {
   mi_option_pagemap_commit = 39,        /* the map of addresses is resident from the start */
   mi_option_page_commit_on_demand = 40, /* no effect: always so */
   mi_option_page_max_reclaim = 41,      /* free takes so many own pages back; -1 all */
-  mi_option_page_cross_thread_max_reclaim = 42, /* … others' pages; -1 all */
+  mi_option_page_cross_thread_max_reclaim = 42, /* free takes so many of others' back; -1 all */
   mi_option_allow_thp = 43,                     /* huge pages: 0 none, 1 some, 2 all, never split */
   mi_option_minimal_purge_size = 44,            /* smallest piece to purge (KiB); 0: automatic */
   mi_option_arena_max_object_size = 45,         /* larger objects come from the OS (KiB) */

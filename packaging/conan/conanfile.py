@@ -34,7 +34,7 @@ class MimallocConan(ConanFile):
 
     def validate(self):
         if self.settings.os != "Linux":
-            raise ConanInvalidConfiguration("there is no port to this system yet")
+            raise ConanInvalidConfiguration("this recipe has been tried on Linux only")
 
     def configure(self):
         # The library is in C, whatever uses it.

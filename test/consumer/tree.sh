@@ -22,6 +22,34 @@ way_path_with_space() {
   if ./mi test 2>said; then exit 1; fi
   grep "cannot be tested in a path with a space or colon" said
 }
+# What ./mi build does, but of the tests one alone.
+way_build_with_space() {
+  cd "$work/a tree"
+  cmake --preset release -DCMAKE_C_COMPILER="$CC" -DCMAKE_CXX_COMPILER="$CXX"
+  cmake --build build/release --target api.heaps
+  (cd build/release && ctest -R 'api.heaps$') | grep "100% tests passed, 0 tests failed out of 1"
+}
+way_release_with_space() {
+  command -v git >/dev/null || { echo "no git"; return 0; }
+  cd "$work/a tree"
+  git init -q .
+  git add -A
+  git -c user.name=tester -c user.email=tester@localhost commit -q -m "a tree"
+  version=$(sed -n 's/^## \([0-9][0-9.]*\).*/\1/p' CHANGELOG.md | head -n 1)
+  ./mi release "$version" --output "$work/a folder"
+  (cd "$work/a folder" && sha256sum -c SHA256SUMS)
+  tar -tzf "$work/a folder/mimalloc-$version.tar.gz" | grep -x "mimalloc-$version/src/static.c"
+  rm -rf .git
+}
+way_docs_with_space() {
+  tools=$MI_SOURCE_DIR/build/docs-tools
+  cmp -s "$MI_SOURCE_DIR/docs/requirements.txt" "$tools/requirements.txt" || { echo "no tools"; return 0; }
+  mkdir -p "$work/a tree/build"
+  ln -s "$tools" "$work/a tree/build/docs-tools"
+  cd "$work/a tree"
+  ./mi docs
+  ls build/site/index.html build/site/api/mimalloc.html
+}
 way_refusals() {
   cd "$MI_SOURCE_DIR"
   for runs in 0 1001 99999999999999999999; do
@@ -78,7 +106,7 @@ way_library_only() {
   [ ! -e plain/bench ]
 }
 
-for each in copy path_with_space refusals packages library_only; do
+for each in copy path_with_space build_with_space release_with_space docs_with_space refusals packages library_only; do
   way $each
 done
 exit $bad

@@ -8,6 +8,10 @@ source=${MI_SOURCE_DIR:-$(cd "$(dirname "$0")/../.." && pwd)}
 for each in abidiff git; do
   command -v $each >/dev/null || { echo "abi: skipped: no $each here"; exit 77; }
 done
+[ "$(git -C "$source" rev-parse --is-shallow-repository 2>/dev/null)" != true ] || {
+  echo "abi: skipped: a shallow clone does not have the last release"
+  exit 77
+}
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 last=$(git -C "$source" describe --tags --abbrev=0 --match 'v[0-9]*' 2>/dev/null) ||

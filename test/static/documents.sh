@@ -3,6 +3,7 @@
 # Documents are in their form:
 #   - prose in Markdown files but the tables of results: no line above 100 columns; what is fenced,
 #     tables, and lines of one word, such as an address, may be longer;
+#   - code in fences: nothing that is code only by its indent, which a reflow would take for prose;
 #   - decisions: a title with the number; Status, Context, Decision and Consequences, once each and in
 #     this order; at most 40 lines; one that is superseded names the decision that did it;
 #   - the glossary of src/README.md: in the order of the alphabet, and each word is one that the source
@@ -23,6 +24,19 @@ offences=$(find ./*.md bench docs packaging rust src -name '*.md' ! -path '*/res
   length(text) > 100 && text ~ /^ *([-*] |[0-9]+\. )?[^ ]+ [^ ]/ {
     print FILENAME ":" FNR " has " length(text) " columns"
   }')
+[ -z "$offences" ] || fail "$offences"
+
+# Four columns more than the text around make code of a paragraph: of a list item, its own text.
+offences=$(find ./*.md bench docs packaging rust src -name '*.md' ! -path '*/results/*' | sort | xargs awk '
+  FNR == 1 { fenced = 0; base = 0; blank = 1 }
+  /^ *```/ { fenced = !fenced; blank = 0; next }
+  fenced { next }
+  /^ *$/ { blank = 1; next }
+  { match($0, /^ */); indent = RLENGTH }
+  blank && indent < base { base = 0 }
+  match($0, /^ *([-*+]|[0-9]+[.)]) +/) && indent < base + 4 { base = RLENGTH; blank = 0; next }
+  blank && indent >= base + 4 { print FILENAME ":" FNR " is code without a fence" }
+  { blank = 0 }')
 [ -z "$offences" ] || fail "$offences"
 
 for file in docs/decisions/*.md; do

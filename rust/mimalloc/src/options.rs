@@ -265,7 +265,7 @@ impl Opt {
     /// assert_eq!(mimalloc::Opt::PAGE_MAX_RECLAIM.get(), 8);
     /// ```
     pub const PAGE_MAX_RECLAIM: Opt = Opt(ffi::mi_option_page_max_reclaim);
-    /// … others' pages; -1 all.
+    /// Free takes so many of others' back; -1 all.
     ///
     /// ```
     /// mimalloc::Opt::PAGE_CROSS_THREAD_MAX_RECLAIM.set(8);
