@@ -27,6 +27,7 @@
 
 #include "memory/meta.c"
 #include "memory/map.c"
+#include "memory/state.c"
 #include "memory/run.c"
 #include "memory/frontier.c"
 #include "memory/growing.c"
@@ -42,6 +43,7 @@
 #include "page/holes.c"
 #include "page/waiting.c"
 
+#include "heap/state.c"
 #include "heap/count.c"
 #include "heap/return.c"
 #include "heap/ration.c"
@@ -68,6 +70,7 @@
 #include "api/heaps.c"
 #include "api/arenas.c"
 #include "api/visit.c"
+#include "api/usage.c"
 #include "api/stats.c"
 #include "api/leaks.c"
 #include "api/process.c"

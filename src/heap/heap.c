@@ -6,9 +6,6 @@
 #include "guard.h"
 #include "tracked.h"
 
-SHARED_DATA_DEF(heap_t, heap_main_static);
-SHARED_DATA_DEF(_Atomic(uint32_t), heap_epoch);
-
 static _Atomic(size_t) heap_ids;
 
 // ---- lists of heaps ----

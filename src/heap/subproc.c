@@ -5,8 +5,6 @@
 #include "../memory/meta.h"
 #include "tracked.h"
 
-SHARED_DATA_DEF(subproc_t, subproc_main_static);
-
 PRIVATE subproc_t* subproc_new(void) {
   subproc_t* subproc = (subproc_t*)meta_alloc(sizeof(subproc_t));
   heap_t* heap = subproc == NULL ? NULL : (heap_t*)meta_alloc(sizeof(heap_t));

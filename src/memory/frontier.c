@@ -4,9 +4,6 @@
 #include "../service/options.h"
 #include "internal.h"
 
-SHARED_DATA_DEF(_Atomic(size_t), memory_untouched);
-SHARED_DATA_DEF(_Atomic(uint32_t), memory_growths);
-
 // Free keeps errno whatever the function does.
 PRIVATE bool call_commit(const arena_t* arena, bool commit, span_t* span) {
   const int saved = port_errno_keep();

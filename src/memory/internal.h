@@ -1,6 +1,7 @@
 // What the files of this folder share: the state under the memory lock, and their parts. Each file
 // uses those above it:
 //
+//   state.c     what they share
 //   run.c       free runs of slices and their bins
 //   frontier.c  where an arena's memory begins and ends; huge pages
 //   growing.c   where memory only grows: arenas that become longer

@@ -6,9 +6,6 @@
 #include "../service/random.h"
 #include "internal.h"
 
-SHARED_DATA_DEF(stats_t, memory_stats);
-SHARED_DATA_DEF(memory_state_t, memory);
-
 // ---- a free run becomes taken ----
 
 // The first touch makes the whole huge page resident, so what is left of it free is dirty.

@@ -44,6 +44,7 @@ static bool world_keeps_rows;
 #include "../../src/heap/quarantine.c"
 #include "../../src/heap/keep.c"
 
+#include "../../src/heap/state.c"
 #include "../../src/heap/count.c"
 #include "../../src/heap/return.c"
 #include "../../src/heap/ration.c"

@@ -4,10 +4,19 @@
 # a cycle between files of different folders has an upward edge in it.) Each file is compiled alone,
 # with MI_SPLIT, under every compiler at hand and without a warning; then the symbols that it needs
 # are looked up in the files that define them. #includes must not lead upward either,
-# and only base/, port/ and entry/ ask the compiler about the system.
+# and only base/, port/ and entry/ ask the compiler about the system. Within a folder no files use
+# each other in a circle, but for the knots that are listed here.
 # Test ports are compiled with what asks for them; all ports define the same names.
 #   layers.sh [anything]      prints each offence; exit status 1 if there is one
 ladder='base port service memory page heap alloc api entry'
+# Each line is the files of one knot. In heap/ a free may make its thread the owner of a page, for
+# which it may need a theap; a theap that begins or ends meets its pages, rows, rations and
+# quarantine, whose blocks go where frees go. In alloc/ the first request of a thread, and that of one
+# that has ended, is served by its alignment, and each aligned request by its size.
+knots='
+heap/guard.c heap/heap.c heap/keep.c heap/process.c heap/quarantine.c heap/ration.c heap/return.c heap/row.c heap/theap.c heap/thread.c
+alloc/aligned.c alloc/malloc.c
+'
 source=${MI_SOURCE_DIR:-$(cd "$(dirname "$0")/../.." && pwd)}
 cc=${CC:-cc}
 
@@ -114,5 +123,44 @@ if ! awk '
   }' "$work/symbols"; then
   bad=1
 fi
-[ $bad = 0 ] && echo "layers: $(echo "$sources" | wc -l) files, no upward edge"
+if ! awk -v knots="$knots" '
+  BEGIN {
+    count = split(knots, line, "\n")
+    for (k = 1; k <= count; k++) {
+      files = split(line[k], file, " ")
+      for (i = 1; i <= files; i++) { knot[file[i]] = k }
+    }
+  }
+  $1 == "defines" && !($3 ~ /^port\//) { home[$2] = $3 }
+  $1 == "needs" { need[++n] = $2; user[n] = $3 }
+  END {
+    for (i = 1; i <= n; i++) {
+      to = home[need[i]]
+      if (to != "" && to != user[i]) { reaches[user[i], to] = 1; node[user[i]]; node[to] }
+    }
+    for (via in node) {
+      for (a in node) {
+        if (!((a, via) in reaches)) { continue }
+        for (b in node) { if ((via, b) in reaches) { reaches[a, b] = 1 } }
+      }
+    }
+    for (a in node) {
+      for (b in node) {
+        circle = a != b && (a, b) in reaches && (b, a) in reaches
+        listed = a != b && knot[a] != "" && knot[a] == knot[b]
+        if (circle && !listed && a < b) {
+          printf "layers: src/%s and src/%s use each other, perhaps by way of others\n", a, b
+          bad = 1
+        }
+        if (listed && !circle && a < b) {
+          printf "layers: src/%s and src/%s do not use each other, but are listed so\n", a, b
+          bad = 1
+        }
+      }
+    }
+    exit bad
+  }' "$work/symbols"; then
+  bad=1
+fi
+[ $bad = 0 ] && echo "layers: $(echo "$sources" | wc -l) files, no upward edge, no circle but what is listed"
 exit $bad
