@@ -687,6 +687,29 @@ static int s_task_info(uint32_t task, uint32_t flavor, uint64_t* out, uint32_t* 
   return 0;
 }
 
+/* Another process' memory, whose number is part of the task's. */
+enum { TASK_SELF = 0x103, TASK_OTHERS = 0x1000, NO_TASK = 5, NO_MEMORY = 1 };
+
+static int s_task_for_pid(uint32_t self, int process, uint32_t* task) {
+  *task = (uint32_t)process + TASK_OTHERS;
+  return self == TASK_SELF && process > 0 ? 0 : NO_TASK;
+}
+
+static int s_vm_read_overwrite(uint32_t task, uint64_t at, uint64_t bytes, void* out,
+                               uint64_t* done) {
+  char path[64];
+  if (task < TASK_OTHERS) { return NO_TASK; }
+  snprintf(path, sizeof(path), "/proc/%u/mem", task - TASK_OTHERS);
+  const int file = open(path, O_RDONLY);
+  for (*done = 0; *done < bytes;) {
+    const ssize_t n = pread(file, (char*)out + *done, bytes - *done, (off_t)(at + *done));
+    if (n <= 0) { break; }
+    *done += (uint64_t)n;
+  }
+  close(file);
+  return *done == bytes ? 0 : NO_MEMORY;
+}
+
 static int s_getentropy(void* out, size_t bytes) {
   return getrandom(out, bytes, 0) == (ssize_t)bytes ? 0 : -1;
 }
@@ -1106,7 +1129,7 @@ ON_STACK(fcntl)
 
 /* ---- the table ---- */
 
-static uint32_t mach_task_self_ = 0x103;
+static uint32_t mach_task_self_ = TASK_SELF;
 static FILE *standard_in, *standard_out, *standard_error;
 static uint64_t page_bytes, stack_guard = UINT64_C(0x5bd1e995c6a4a700);
 
@@ -1248,6 +1271,8 @@ static const entry_t entries[] = {ENTRY(malloc),
                                   ENTRY(getrlimit),
                                   ENTRY(getrusage),
                                   ENTRY(task_info),
+                                  ENTRY(task_for_pid),
+                                  ENTRY(vm_read_overwrite),
                                   ENTRY(getentropy),
                                   ENTRY(stat),
                                   ENTRY(lstat),
