@@ -23,8 +23,8 @@ typedef struct ranges {
 static malloc_zone_t* zone;
 static ranges_t *by_zone, *by_visit, *by_other;
 
-static ranges_t* new_ranges(void) {
-  return mmap(NULL, sizeof(ranges_t), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
+static ranges_t* new_ranges(int kind) {
+  return mmap(NULL, sizeof(ranges_t), PROT_READ | PROT_WRITE, kind | MAP_ANON, -1, 0);
 }
 
 /* What it read last is gone with the next call, and lies elsewhere than in the process. */
@@ -93,14 +93,32 @@ static void compare(const char* what, memory_reader_t* reader) {
   equals(what, by_visit);
 }
 
-/* Another process, with the blocks of this one as they are now. */
+static void* kept[THREADS + 1][KEPT];
+
+static void fill(void** blocks, unsigned seed) {
+  for (int round = 0; round < 4; round++) {
+    for (int i = 0; i < KEPT; i++) {
+      seed = seed * 1103515245 + 12345;
+      if (seed >> 16 & 1) { continue; }
+      mi_free(blocks[i]);
+      const size_t size = seed >> 17 & 63 ? seed % 3000 : seed % 400000;
+      blocks[i] = seed & 0x1000 ? mi_malloc(size) : NULL;
+    }
+  }
+}
+
+/* Another process, with the blocks of this one as they are now, but for its own changes; and what
+   its visitor finds. */
 static pid_t start_other(void) {
+  enum { MORE = 1000, BYTES = 40000 };
   int ends[2];
   char byte = 0;
   CHECK(pipe(ends) == 0);
-  visit_all(by_other);
   const pid_t other = fork();
   if (other == 0) {
+    fill(kept[THREADS], 11);
+    for (int i = 0; i < MORE; i++) { (void)mi_malloc(BYTES); }
+    visit_all(by_other);
     CHECK(write(ends[1], &byte, 1) == 1);
     for (;;) { pause(); }
   }
@@ -122,20 +140,6 @@ static void compare_other(pid_t other) {
   }
   kill(other, SIGKILL);
   CHECK(waitpid(other, NULL, 0) == other);
-}
-
-static void* kept[THREADS + 1][KEPT];
-
-static void fill(void** blocks, unsigned seed) {
-  for (int round = 0; round < 4; round++) {
-    for (int i = 0; i < KEPT; i++) {
-      seed = seed * 1103515245 + 12345;
-      if (seed >> 16 & 1) { continue; }
-      mi_free(blocks[i]);
-      const size_t size = seed >> 17 & 63 ? seed % 3000 : seed % 400000;
-      blocks[i] = seed & 0x1000 ? mi_malloc(size) : NULL;
-    }
-  }
 }
 
 static pthread_barrier_t all;
@@ -279,7 +283,8 @@ static void test_functions(void) {
 int main(void) {
   vm_address_t* zones = NULL;
   unsigned count = 0;
-  by_zone = new_ranges(), by_visit = new_ranges(), by_other = new_ranges();
+  by_zone = new_ranges(MAP_PRIVATE), by_visit = new_ranges(MAP_PRIVATE);
+  by_other = new_ranges(MAP_SHARED);
   CHECK(malloc_get_all_zones(mach_task_self(), NULL, &zones, &count) == KERN_SUCCESS);
   zone = (malloc_zone_t*)zones[0];
   CHECK(count > 1 && strcmp(zone->zone_name, "mimalloc") == 0);
