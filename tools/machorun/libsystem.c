@@ -33,7 +33,7 @@
 
 /* ---- a thread's values of keys ---- */
 
-enum { KEYS = 512, FIRST_KEY = 256, ROUNDS = 4 };
+enum { KEYS = 512, FIRST_KEY = 256, APART = 64, ROUNDS = 4 };
 static __thread uint64_t table_room[KEYS + 8] __attribute__((aligned(64)));
 static __thread bool is_thread; /* of the program: it has its table */
 static void (*destructors[KEYS])(void*);
@@ -46,6 +46,10 @@ static uint64_t* table(void) { return table_room; }
 #else
 static uint64_t* table(void) { return __builtin_thread_pointer(); }
 #endif
+
+/* With MACHORUN_KEYS_APART=1 it is not where the key's number says. */
+static uint64_t keys_apart;
+static uint64_t* value_at(uint64_t key) { return &table()[key ^ keys_apart]; }
 
 static void thread_begin(void) {
 #ifdef __x86_64__
@@ -63,9 +67,9 @@ static void thread_end(void* unused) {
   (void)unused;
   for (int round = 0; round < ROUNDS; round++) {
     for (int k = FIRST_KEY; k < next_key; k++) {
-      void* value = (void*)table()[k];
+      void* value = (void*)*value_at((uint64_t)k);
       if (value == NULL) { continue; }
-      table()[k] = 0; /* also where there is no destructor */
+      *value_at((uint64_t)k) = 0; /* also where there is no destructor */
       if (destructors[k] != NULL) { destructors[k](value); }
     }
   }
@@ -85,11 +89,11 @@ static int s_pthread_key_delete(uint64_t key) {
 }
 
 static int s_pthread_setspecific(uint64_t key, const void* value) {
-  table()[key] = (uint64_t)value;
+  *value_at(key) = (uint64_t)value;
   return 0;
 }
 
-static void* s_pthread_getspecific(uint64_t key) { return (void*)table()[key]; }
+static void* s_pthread_getspecific(uint64_t key) { return (void*)*value_at(key); }
 
 typedef struct start {
   void* (*run)(void*);
@@ -1355,6 +1359,7 @@ void system_start(void) {
   standard_in = stdin, standard_out = stdout, standard_error = stderr;
   page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
   inside_is_bound = getenv("MACHORUN_INSIDE") != NULL;
+  keys_apart = getenv("MACHORUN_KEYS_APART") == NULL ? 0 : APART;
   characters_start();
   s_pthread_key_create(&at_end_key, run_at_end);
   pthread_key_create(&end_key, thread_end);
