@@ -45,6 +45,7 @@ expect redirect-bound-before 0 "${inserted[@]}" MACHORUN_INSIDE=1 "${run[@]}" ./
 expect redirect-untyped 0 "${inserted[@]}" MACHORUN_UNTYPED=1 "${run[@]}" ./redirect ours
 expect redirect-refused 0 "${inserted[@]}" MACHORUN_REFUSE=1 "${run[@]}" ./redirect theirs
 expect redirect-threaded 0 "${inserted[@]}" MACHORUN_THREADED=1 "${run[@]}" ./redirect ours names
+expect reuse-segv 0 env MACHORUN_SEGV=1 "${run[@]}" ./reuse-release segv
 apart=(env MACHORUN_KEYS_APART=1)  # so the thread's slot is read by call
 expect late-apart 0 "${apart[@]}" "${run[@]}" ./late-release
 expect redirect-apart 0 "${inserted[@]}" "${apart[@]}" "${run[@]}" ./redirect ours

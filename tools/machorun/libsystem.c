@@ -937,6 +937,7 @@ typedef struct action {
   int32_t flags;
 } action_t;
 static action_t actions[SIGNALS];
+static bool guards_are_segv; /* with MACHORUN_SEGV=1: the inaccessible page too */
 
 static int signal_here(int number) {
   static const struct {
@@ -960,7 +961,8 @@ typedef struct registers {
   uint32_t error;
   uint64_t address, a, b, c, d, di, si, bp, sp, r[8], ip, flags, rest[70];
 } registers_t;
-static void registers_from(registers_t* out, const ucontext_t* at) {
+static void registers_from(registers_t* out, const ucontext_t* at, bool is_fault) {
+  (void)is_fault;
   const greg_t* g = at->uc_mcontext.gregs;
   out->trap = (uint16_t)g[REG_TRAPNO], out->error = (uint32_t)g[REG_ERR];
   out->bp = (uint64_t)g[REG_RBP], out->sp = (uint64_t)g[REG_RSP], out->ip = (uint64_t)g[REG_RIP];
@@ -971,7 +973,28 @@ typedef struct registers {
   uint32_t syndrome, exception;
   uint64_t x[29], fp, lr, sp, pc, rest[70];
 } registers_t;
-static void registers_from(registers_t* out, const ucontext_t* at) {
+/* Stores, and what loads and stores at once. */
+static bool is_store(uint32_t code) {
+  const bool is_single = (code >> 27 & 7) == 7; /* else pairs and others, whose bit 22 says it */
+  const bool is_atomic =
+      is_single && (code >> 24 & 1) == 0 && (code >> 21 & 1) == 1 && (code >> 10 & 3) == 0;
+  const bool is_whole = is_single && (code >> 26 & 1) == 0; /* bit 23: a load with a sign */
+  return is_atomic || (code >> 22 & (is_whole ? 3 : 1)) == 0;
+}
+
+/* Linux says it in a record of the context; not every emulator does. */
+static uint32_t syndrome_of(const ucontext_t* at) {
+  enum { DATA_ABORT = 0x24, CLASS_SHIFT = 26, BY_WRITE = 1 << 6 };
+  const struct _aarch64_ctx* record = (const void*)at->uc_mcontext.__reserved;
+  for (; record->magic != 0; record = (const void*)((const uint8_t*)record + record->size)) {
+    if (record->magic == ESR_MAGIC) { return (uint32_t)((const struct esr_context*)record)->esr; }
+  }
+  const uint32_t by_write = is_store(*(const uint32_t*)at->uc_mcontext.pc) ? BY_WRITE : 0;
+  return (uint32_t)DATA_ABORT << CLASS_SHIFT | by_write;
+}
+
+static void registers_from(registers_t* out, const ucontext_t* at, bool is_fault) {
+  out->syndrome = is_fault ? syndrome_of(at) : 0;
   out->fp = at->uc_mcontext.regs[29], out->sp = at->uc_mcontext.sp, out->pc = at->uc_mcontext.pc;
 }
 #endif
@@ -986,17 +1009,18 @@ typedef struct context {
 } context_t;
 
 static void on_signal(int ours, siginfo_t* from, void* at) {
-  const bool is_fault = ours == SIGSEGV || ours == SIGBUS;
+  const bool is_fault = (ours == SIGSEGV || ours == SIGBUS) && from->si_code > 0;
   int number = ours == SIGCHLD ? 20 : ours == SIGUSR1 ? 30 : ours == SIGUSR2 ? 31 : ours;
-  if (is_fault) { number = from->si_code == SEGV_MAPERR && ours == SIGSEGV ? SEGV : BUS; }
+  if (ours == SIGBUS) { number = BUS; }
+  if (is_fault && from->si_code != SEGV_MAPERR && !guards_are_segv) { number = BUS; }
   const action_t action = actions[number];
   registers_t registers = {0};
-  registers_from(&registers, at);
+  registers_from(&registers, at, is_fault);
   info_t info = {.number = number, .code = from->si_code, .address = from->si_addr};
   context_t context = {.bytes = sizeof(registers), .registers = &registers};
   if (action.handler == NULL) {
     signal(ours, SIG_DFL);
-    if (!is_fault || from->si_code <= 0) { raise(ours); } /* else the access is repeated */
+    if (!is_fault) { raise(ours); } /* else the access is repeated */
   } else if ((action.flags & WITH_INFO) != 0) {
     ((void (*)(int, info_t*, context_t*))action.handler)(number, &info, &context);
   } else if (action.handler != (void*)1) {
@@ -1358,6 +1382,7 @@ void* system_symbol(const char* name) {
 void system_start(void) {
   standard_in = stdin, standard_out = stdout, standard_error = stderr;
   page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
+  guards_are_segv = getenv("MACHORUN_SEGV") != NULL;
   inside_is_bound = getenv("MACHORUN_INSIDE") != NULL;
   keys_apart = getenv("MACHORUN_KEYS_APART") == NULL ? 0 : APART;
   characters_start();
