@@ -283,7 +283,13 @@ struct zone {
   introspection_t* introspect;
   unsigned version;
   void* (*memalign)(zone_t*, size_t, size_t);
+  void* rest[5];
+  void* (*type_malloc)(zone_t*, size_t, uint64_t); /* from version TYPED on */
+  void* (*type_calloc)(zone_t*, size_t, size_t, uint64_t);
+  void* (*type_realloc)(zone_t*, void*, size_t, uint64_t);
+  void* (*type_memalign)(zone_t*, size_t, size_t, uint64_t);
 };
+enum { TYPED = 16 };
 
 /* glibc's own malloc is the system's zone. A block of it has a mark before it. */
 void* __libc_malloc(size_t);
@@ -529,6 +535,25 @@ static void* s_type_aligned_alloc(size_t a, size_t n, uint64_t t) {
 static int s_type_posix_memalign(void** out, size_t a, size_t n, uint64_t t) {
   return (void)t, s_posix_memalign(out, a, n);
 }
+
+static zone_t* zone_behind(zone_t* z) { return z == &any_zone ? zones[0] : z; }
+static void* s_type_zone_malloc(zone_t* z, size_t n, uint64_t t) {
+  z = zone_behind(z);
+  return z->version >= TYPED ? z->type_malloc(z, n, t) : z->malloc(z, n);
+}
+static void* s_type_zone_calloc(zone_t* z, size_t a, size_t b, uint64_t t) {
+  z = zone_behind(z);
+  return z->version >= TYPED ? z->type_calloc(z, a, b, t) : z->calloc(z, a, b);
+}
+static void* s_type_zone_realloc(zone_t* z, void* p, size_t n, uint64_t t) {
+  z = zone_behind(z);
+  return z->version >= TYPED ? z->type_realloc(z, p, n, t) : z->realloc(z, p, n);
+}
+static void* s_type_zone_memalign(zone_t* z, size_t a, size_t n, uint64_t t) {
+  z = zone_behind(z);
+  return z->version >= TYPED ? z->type_memalign(z, a, n, t) : z->memalign(z, a, n);
+}
+static void s_type_zone_free(zone_t* z, void* p, uint64_t t) { (void)t, z->free(z, p); }
 
 /* What glibc allocates on behalf of the program goes the way that libSystem's own calls go: that of
    the interposed names, or, with MACHORUN_INSIDE=1, past these, as where they were bound before. */
@@ -1235,6 +1260,11 @@ static const entry_t typed[] = {
     {"_malloc_type_valloc", s_type_valloc},
     {"_malloc_type_aligned_alloc", s_type_aligned_alloc},
     {"_malloc_type_posix_memalign", s_type_posix_memalign},
+    {"_malloc_type_zone_malloc", s_type_zone_malloc},
+    {"_malloc_type_zone_calloc", s_type_zone_calloc},
+    {"_malloc_type_zone_realloc", s_type_zone_realloc},
+    {"_malloc_type_zone_memalign", s_type_zone_memalign},
+    {"_malloc_type_zone_free", s_type_zone_free},
 };
 static const entry_t entries[] = {ENTRY(malloc),
                                   ENTRY(calloc),
