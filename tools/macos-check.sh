@@ -57,10 +57,10 @@ kill $process
 # ---- Objective-C, Swift ----------------------------------------------------------------------------
 
 build_program program-objc -fobjc-arc -framework Foundation "$here/objects.m"
-same_output objc ./program-objc
+same_output objc 1000 ./program-objc
 if command -v swiftc >/dev/null; then
   expect swift-build 0 swiftc -O -o program-swift "$here/objects.swift"
-  same_output swift ./program-swift
+  same_output swift 1000 ./program-swift
 else
   echo "skip swift: no swiftc"
 fi

@@ -59,6 +59,47 @@ else
   echo "skip dylib-checked: it needs llvm-19"
 fi
 
+# ---- names of libSystem, by its stub: each is interposed, or names.txt says why not ---------------
+
+# Less the first underscore.
+system_names() {
+  grep -oE "\b_[A-Za-z0-9_]+" "$zig_lib/libc/darwin/libSystem.tbd" | cut -c 2- |
+    grep -E 'alloc|free|zone|memalign|strn?dup' | sort -u
+}
+
+names_interposed() {
+  sed -n 's/^    BY(by_name_[a-z_]*, \(.*\)),$/\1/p' "$root/src/entry/darwin.c" |
+    sed 's/^typed_/malloc_type_/'
+}
+
+is_exception() {  # name
+  local pattern reason
+  while read -r pattern reason; do
+    # shellcheck disable=SC2254  # it is a pattern
+    case $1 in $pattern) [ -n "$reason" ] && return ;; esac
+  done < <(grep -v '^#' "$here/names.txt")
+  return 1
+}
+
+# A pattern that fits what is interposed could hide that this no longer is.
+check_names() {
+  local name interposed failed_names=0
+  holds "$(system_names)" '^malloc$' || return
+  interposed=" $(names_interposed | tr '\n' ' ')"
+  for name in $(system_names); do
+    if [[ $interposed == *" $name "* ]]; then
+      ! is_exception "$name" || { echo "interposed, and in names.txt: $name"; failed_names=1; }
+    else
+      is_exception "$name" ||
+        { echo "neither interposed nor in names.txt: $name"; failed_names=1; }
+    fi
+  done
+  return $failed_names
+}
+
+check_names
+outcome names $?
+
 # ---- both processors, by CMake ---------------------------------------------------------------------
 
 mac_cmake() {  # arguments...

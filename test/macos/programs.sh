@@ -19,13 +19,31 @@ END
   (cd crates && cargo vendor ../vendor) >vendor.log 2>&1
 }
 
-same_output() {  # name command...
+ours() {  # file blocks: the statistics in it are of so many blocks at least
+  awk -v least="$2" '
+    BEGIN { many["K"] = 1e3; many["M"] = 1e6; many["G"] = 1e9 }
+    $1 == "malloc" && $2 == "count" { blocks = $4 in many ? $3 * many[$4] : $3 }
+    END { if (blocks < least) { print "blocks of ours: " blocks + 0 ", not " least; exit 1 } }' "$1"
+}
+
+# What the program prints is the same with the library inserted, and so many blocks were ours.
+same_output() {  # name blocks command...
+  local name=$1 blocks=$2
+  shift 2
+  timeout 300 "${run[@]}" "$@" >"$name.plain" 2>"$name.log"
+  timeout 300 "${inserted[@]}" MIMALLOC_SHOW_STATS=1 "${run[@]}" "$@" >"$name.ours" 2>"$name.stats"
+  [ -s "$name.plain" ] && cmp "$name.plain" "$name.ours" && ours "$name.stats" "$blocks"
+  outcome "program-$name" $?
+}
+
+# The check itself: it fails where the library has taken nothing, and where it is not there.
+not_ours() {  # name command...
   local name=$1
   shift
-  timeout 300 "${run[@]}" "$@" >"$name.plain" 2>"$name.log"
-  timeout 300 env "${inserted[@]:1}" "${run[@]}" "$@" >"$name.ours" 2>"$name.log"
-  [ -s "$name.plain" ] && cmp "$name.plain" "$name.ours"
-  outcome "program-$name" $?
+  timeout 300 "${inserted[@]}" MIMALLOC_DISABLE_REDIRECT=1 MIMALLOC_SHOW_STATS=1 "${run[@]}" "$@" \
+    >/dev/null 2>"$name.stats"
+  grep -q '^process: ' "$name.stats" && ! ours "$name.stats" 10 && ! ours "$name.log" 10
+  outcome "program-$name-not-ours" $?
 }
 
 build_program() {  # name options...
@@ -46,11 +64,12 @@ if [ -d vendor/rquickjs-sys ] || { command -v cargo >/dev/null && program_source
     "$bzip2"/{decompress,huffman,randtable}.c
   build_program program-quickjs -DWITH_QUICKJS -D_GNU_SOURCE -I$quickjs "$here/programs.c" \
     $quickjs/{quickjs,libregexp,libunicode,dtoa}.c
-  same_output lua ./program-lua
-  same_output quickjs ./program-quickjs
-  same_output sqlite ./program-sqlite
-  same_output zstd ./program-zstd
-  same_output bzip2 ./program-bzip2 -kc9 vendor/libsqlite3-sys/sqlite3/sqlite3.c
+  same_output lua 1000 ./program-lua
+  not_ours lua ./program-lua
+  same_output quickjs 1000 ./program-quickjs
+  same_output sqlite 1000 ./program-sqlite
+  same_output zstd 100 ./program-zstd
+  same_output bzip2 10 ./program-bzip2 -kc9 vendor/libsqlite3-sys/sqlite3/sqlite3.c
 else
   echo "skip programs: cargo cannot fetch their sources"
 fi

@@ -17,6 +17,12 @@ extern void* typed_aligned_alloc(size_t, size_t, unsigned long long) SINCE_14(al
 extern int typed_posix_memalign(void**, size_t, size_t, unsigned long long)
     SINCE_14(posix_memalign);
 extern void typed_free(void*, unsigned long long) SINCE_14(free);
+extern void* zone_malloc(malloc_zone_t*, size_t, unsigned long long) SINCE_14(zone_malloc);
+extern void* zone_calloc(malloc_zone_t*, size_t, size_t, unsigned long long) SINCE_14(zone_calloc);
+extern void* zone_realloc(malloc_zone_t*, void*, size_t, unsigned long long) SINCE_14(zone_realloc);
+extern void* zone_memalign(malloc_zone_t*, size_t, size_t, unsigned long long)
+    SINCE_14(zone_memalign);
+extern void zone_free(malloc_zone_t*, void*, unsigned long long) SINCE_14(zone_free);
 
 static int request, names_only, failures;
 
@@ -96,6 +102,25 @@ static void test_typed_names(void) {
   free(p);
 }
 
+/* Whose zone the caller names, his the block is. */
+static void test_typed_zone(void) {
+  malloc_zone_t* zone = malloc_default_zone();
+  if (zone_malloc == NULL || names_only) { return; }
+  char* p = zone_malloc(zone, 10, 1);
+  see("malloc_type_zone_malloc", p, 10);
+  zone_free(zone, p, 1);
+  p = zone_calloc(zone, 3, 50, 1);
+  see("malloc_type_zone_calloc", p, 150);
+  expect("malloc_type_zone_calloc clears", p[0] == 0 && p[149] == 0);
+  p = zone_realloc(zone, p, 5000, 1);
+  see("malloc_type_zone_realloc", p, 5000);
+  free(p);
+  p = zone_memalign(zone, 512, 10, 1);
+  see("malloc_type_zone_memalign", p, 10);
+  expect("malloc_type_zone_memalign aligns", (size_t)p % 512 == 0);
+  free(p);
+}
+
 /* What libSystem allocates for a program. */
 static void test_inside(void) {
   char* text = strdup("hello");
@@ -137,6 +162,7 @@ int main(int argc, char** argv) {
   names_only = argc > 2;
   test_names();
   test_typed_names();
+  test_typed_zone();
   test_inside();
   test_others();
   pthread_t thread;

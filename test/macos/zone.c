@@ -2,9 +2,12 @@
 #include <malloc/malloc.h>
 #include <mach/mach.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "barrier.h"
 #include "check.h"
@@ -18,25 +21,31 @@ typedef struct ranges {
 } ranges_t;
 
 static malloc_zone_t* zone;
-static ranges_t *by_zone, *by_visit;
+static ranges_t *by_zone, *by_visit, *by_other;
+
+static ranges_t* new_ranges(int kind) {
+  return mmap(NULL, sizeof(ranges_t), PROT_READ | PROT_WRITE, kind | MAP_ANON, -1, 0);
+}
 
 /* What it read last is gone with the next call, and lies elsewhere than in the process. */
 static kern_return_t read_copy(task_t task, vm_address_t at, vm_size_t bytes, void** local) {
   static void* last;
   static size_t last_bytes;
-  (void)task;
+  vm_size_t done = bytes;
   if (last != NULL) { munmap(last, last_bytes); }
   last_bytes = bytes;
   last = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
-  memcpy(last, (void*)at, bytes);
   *local = last;
+  if (task != mach_task_self()) {
+    return vm_read_overwrite(task, at, bytes, (vm_address_t)last, &done);
+  }
+  memcpy(last, (void*)at, bytes);
   return KERN_SUCCESS;
 }
 
 static void record(task_t task, void* context, unsigned type, vm_range_t* ranges, unsigned count) {
   ranges_t* out = context;
-  (void)task;
-  CHECK(type == MALLOC_PTR_IN_USE_RANGE_TYPE);
+  CHECK(task != MACH_PORT_NULL && type == MALLOC_PTR_IN_USE_RANGE_TYPE);
   for (unsigned i = 0; i < count && out->count < MOST; i++) {
     out->range[out->count++] = ranges[i];
   }
@@ -59,16 +68,29 @@ static int by_address(const void* a, const void* b) {
   return x->address < y->address ? -1 : x->address > y->address;
 }
 
-static void compare(const char* what, memory_reader_t* reader) {
-  by_zone->count = by_visit->count = 0;
-  CHECK(zone->introspect->enumerator(mach_task_self(), by_zone, MALLOC_PTR_IN_USE_RANGE_TYPE,
+static void enumerate(task_t task, memory_reader_t* reader) {
+  by_zone->count = 0;
+  CHECK(zone->introspect->enumerator(task, by_zone, MALLOC_PTR_IN_USE_RANGE_TYPE,
                                      (vm_address_t)zone, reader, record) == KERN_SUCCESS);
-  (void)mi_subproc_visit_heaps(mi_subproc_current(), visit_heap, by_visit);
+}
+
+static void visit_all(ranges_t* out) {
+  out->count = 0;
+  (void)mi_subproc_visit_heaps(mi_subproc_current(), visit_heap, out);
+}
+
+static void equals(const char* what, ranges_t* visited) {
   qsort(by_zone->range, by_zone->count, sizeof(vm_range_t), by_address);
-  qsort(by_visit->range, by_visit->count, sizeof(vm_range_t), by_address);
-  fprintf(stderr, "%s: %zu blocks, the visitor finds %zu\n", what, by_zone->count, by_visit->count);
-  CHECK(by_zone->count == by_visit->count && by_zone->count > KEPT / 4);
-  CHECK(memcmp(by_zone->range, by_visit->range, by_visit->count * sizeof(vm_range_t)) == 0);
+  qsort(visited->range, visited->count, sizeof(vm_range_t), by_address);
+  fprintf(stderr, "%s: %zu blocks, the visitor finds %zu\n", what, by_zone->count, visited->count);
+  CHECK(by_zone->count == visited->count && by_zone->count > KEPT / 4);
+  CHECK(memcmp(by_zone->range, visited->range, visited->count * sizeof(vm_range_t)) == 0);
+}
+
+static void compare(const char* what, memory_reader_t* reader) {
+  enumerate(mach_task_self(), reader);
+  visit_all(by_visit);
+  equals(what, by_visit);
 }
 
 static void* kept[THREADS + 1][KEPT];
@@ -85,6 +107,41 @@ static void fill(void** blocks, unsigned seed) {
   }
 }
 
+/* Another process, with the blocks of this one as they are now, but for its own changes; and what
+   its visitor finds. */
+static pid_t start_other(void) {
+  enum { MORE = 1000, BYTES = 40000 };
+  int ends[2];
+  char byte = 0;
+  CHECK(pipe(ends) == 0);
+  const pid_t other = fork();
+  if (other == 0) {
+    fill(kept[THREADS], 11);
+    for (int i = 0; i < MORE; i++) { (void)mi_malloc(BYTES); }
+    visit_all(by_other);
+    CHECK(write(ends[1], &byte, 1) == 1);
+    for (;;) { pause(); }
+  }
+  CHECK(other > 0 && read(ends[0], &byte, 1) == 1);
+  close(ends[0]);
+  close(ends[1]);
+  return other;
+}
+
+/* Here the memory has other blocks by now: who reads it in place of the other's finds these. The
+   system may refuse us the other's memory. */
+static void compare_other(pid_t other) {
+  mach_port_t task = MACH_PORT_NULL;
+  if (task_for_pid(mach_task_self(), other, &task) == KERN_SUCCESS) {
+    enumerate(task, read_copy);
+    equals("of another process", by_other);
+  } else {
+    fprintf(stderr, "of another process: the system does not let us\n");
+  }
+  kill(other, SIGKILL);
+  CHECK(waitpid(other, NULL, 0) == other);
+}
+
 static pthread_barrier_t all;
 
 static void* run(void* arg) {
@@ -94,8 +151,11 @@ static void* run(void* arg) {
   return NULL;
 }
 
+enum { SPECIAL = 50 };
+static void* special[SPECIAL];
+
 static void allocate_special(void) {
-  static void* blocks[50];
+  void** blocks = special;
   int count = 0;
   blocks[count++] = mi_malloc(40 << 20);
   blocks[count++] = mi_calloc(3, 10 << 20);
@@ -103,9 +163,19 @@ static void allocate_special(void) {
   blocks[count++] = mi_malloc_aligned(100, 4096);
   blocks[count++] = mi_malloc_aligned_at(5000, 1024, 8);
   mi_option_set(mi_option_guarded_sample_rate, 1);
-  while (count < 50) { blocks[count++] = mi_malloc((size_t)count * 40); }
+  while (count < SPECIAL) { blocks[count++] = mi_malloc((size_t)count * 40); }
   mi_option_set(mi_option_guarded_sample_rate, 0);
   for (int i = 0; i < count; i++) { CHECK(malloc_zone_from_ptr(blocks[i]) == zone); }
+}
+
+/* All that there was goes, and other blocks come. */
+static void exchange(void) {
+  for (int i = 0; i < SPECIAL; i++) { mi_free(special[i]); }
+  for (int t = 0; t <= THREADS; t++) {
+    for (int i = 0; i < KEPT; i++) { mi_free(kept[t][i]); }
+  }
+  mi_collect(true);
+  for (int i = 0; i < KEPT; i++) { kept[0][i] = memset(mi_malloc(700), 0x77, 700); }
 }
 
 static void test_enumerator(void) {
@@ -118,6 +188,7 @@ static void test_enumerator(void) {
   for (int i = 0; i < THREADS; i++) { pthread_create(&threads[i], NULL, run, kept[i]); }
   pthread_barrier_wait(&all);
   compare("others wait", read_copy);
+  const pid_t other = start_other();
   pthread_barrier_wait(&all);
   for (int i = 0; i < THREADS; i++) { pthread_join(threads[i], NULL); }
   compare("others have ended", read_copy);
@@ -129,7 +200,8 @@ static void test_enumerator(void) {
   compare("of another heap too", read_copy);
   mi_heap_delete(heap);
   compare("which is gone", NULL);
-  mi_collect(true);
+  exchange();
+  compare_other(other);
   compare("after collecting", read_copy);
 }
 
@@ -203,9 +275,7 @@ static void test_functions(void) {
   CHECK(!zone->introspect->zone_locked(zone));
   zone->introspect->force_lock(zone);
   CHECK(zone->introspect->zone_locked(zone));
-  by_zone->count = 0; /* a tool may do so in its own process */
-  CHECK(zone->introspect->enumerator(mach_task_self(), by_zone, MALLOC_PTR_IN_USE_RANGE_TYPE,
-                                     (vm_address_t)zone, NULL, record) == KERN_SUCCESS);
+  enumerate(mach_task_self(), NULL); /* a tool may do so in its own process */
   zone->introspect->force_unlock(zone);
   CHECK(!zone->introspect->zone_locked(zone));
 }
@@ -213,8 +283,8 @@ static void test_functions(void) {
 int main(void) {
   vm_address_t* zones = NULL;
   unsigned count = 0;
-  by_zone = mmap(NULL, sizeof(ranges_t), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
-  by_visit = mmap(NULL, sizeof(ranges_t), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
+  by_zone = new_ranges(MAP_PRIVATE), by_visit = new_ranges(MAP_PRIVATE);
+  by_other = new_ranges(MAP_SHARED);
   CHECK(malloc_get_all_zones(mach_task_self(), NULL, &zones, &count) == KERN_SUCCESS);
   zone = (malloc_zone_t*)zones[0];
   CHECK(count > 1 && strcmp(zone->zone_name, "mimalloc") == 0);

@@ -1,7 +1,7 @@
 /* A loader of macOS's programs for tests on Linux: see machorun.c. What it has of libSystem is in
    libsystem.c. */
-#ifndef TEST_MACHORUN_H
-#define TEST_MACHORUN_H
+#ifndef TOOLS_MACHORUN_H
+#define TOOLS_MACHORUN_H
 
 #include <stdbool.h>
 #include <stddef.h>

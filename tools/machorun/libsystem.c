@@ -33,7 +33,7 @@
 
 /* ---- a thread's values of keys ---- */
 
-enum { KEYS = 512, FIRST_KEY = 256, ROUNDS = 4 };
+enum { KEYS = 512, FIRST_KEY = 256, APART = 64, ROUNDS = 4 };
 static __thread uint64_t table_room[KEYS + 8] __attribute__((aligned(64)));
 static __thread bool is_thread; /* of the program: it has its table */
 static void (*destructors[KEYS])(void*);
@@ -46,6 +46,10 @@ static uint64_t* table(void) { return table_room; }
 #else
 static uint64_t* table(void) { return __builtin_thread_pointer(); }
 #endif
+
+/* With MACHORUN_KEYS_APART=1 it is not where the key's number says. */
+static uint64_t keys_apart;
+static uint64_t* value_at(uint64_t key) { return &table()[key ^ keys_apart]; }
 
 static void thread_begin(void) {
 #ifdef __x86_64__
@@ -63,9 +67,9 @@ static void thread_end(void* unused) {
   (void)unused;
   for (int round = 0; round < ROUNDS; round++) {
     for (int k = FIRST_KEY; k < next_key; k++) {
-      void* value = (void*)table()[k];
+      void* value = (void*)*value_at((uint64_t)k);
       if (value == NULL) { continue; }
-      table()[k] = 0; /* also where there is no destructor */
+      *value_at((uint64_t)k) = 0; /* also where there is no destructor */
       if (destructors[k] != NULL) { destructors[k](value); }
     }
   }
@@ -85,11 +89,11 @@ static int s_pthread_key_delete(uint64_t key) {
 }
 
 static int s_pthread_setspecific(uint64_t key, const void* value) {
-  table()[key] = (uint64_t)value;
+  *value_at(key) = (uint64_t)value;
   return 0;
 }
 
-static void* s_pthread_getspecific(uint64_t key) { return (void*)table()[key]; }
+static void* s_pthread_getspecific(uint64_t key) { return (void*)*value_at(key); }
 
 typedef struct start {
   void* (*run)(void*);
@@ -279,7 +283,13 @@ struct zone {
   introspection_t* introspect;
   unsigned version;
   void* (*memalign)(zone_t*, size_t, size_t);
+  void* rest[5];
+  void* (*type_malloc)(zone_t*, size_t, uint64_t); /* from version TYPED on */
+  void* (*type_calloc)(zone_t*, size_t, size_t, uint64_t);
+  void* (*type_realloc)(zone_t*, void*, size_t, uint64_t);
+  void* (*type_memalign)(zone_t*, size_t, size_t, uint64_t);
 };
+enum { TYPED = 16 };
 
 /* glibc's own malloc is the system's zone. A block of it has a mark before it. */
 void* __libc_malloc(size_t);
@@ -526,6 +536,25 @@ static int s_type_posix_memalign(void** out, size_t a, size_t n, uint64_t t) {
   return (void)t, s_posix_memalign(out, a, n);
 }
 
+static zone_t* zone_behind(zone_t* z) { return z == &any_zone ? zones[0] : z; }
+static void* s_type_zone_malloc(zone_t* z, size_t n, uint64_t t) {
+  z = zone_behind(z);
+  return z->version >= TYPED ? z->type_malloc(z, n, t) : z->malloc(z, n);
+}
+static void* s_type_zone_calloc(zone_t* z, size_t a, size_t b, uint64_t t) {
+  z = zone_behind(z);
+  return z->version >= TYPED ? z->type_calloc(z, a, b, t) : z->calloc(z, a, b);
+}
+static void* s_type_zone_realloc(zone_t* z, void* p, size_t n, uint64_t t) {
+  z = zone_behind(z);
+  return z->version >= TYPED ? z->type_realloc(z, p, n, t) : z->realloc(z, p, n);
+}
+static void* s_type_zone_memalign(zone_t* z, size_t a, size_t n, uint64_t t) {
+  z = zone_behind(z);
+  return z->version >= TYPED ? z->type_memalign(z, a, n, t) : z->memalign(z, a, n);
+}
+static void s_type_zone_free(zone_t* z, void* p, uint64_t t) { (void)t, z->free(z, p); }
+
 /* What glibc allocates on behalf of the program goes the way that libSystem's own calls go: that of
    the interposed names, or, with MACHORUN_INSIDE=1, past these, as where they were bound before. */
 static bool inside_is_bound;
@@ -685,6 +714,29 @@ static int s_task_info(uint32_t task, uint32_t flavor, uint64_t* out, uint32_t* 
   const uint64_t all = strtoul(text, &end, 10), resident = strtoul(end, NULL, 10);
   out[0] = all * 4096, out[1] = out[2] = resident * 4096;
   return 0;
+}
+
+/* Another process' memory, whose number is part of the task's. */
+enum { TASK_SELF = 0x103, TASK_OTHERS = 0x1000, NO_TASK = 5, NO_MEMORY = 1 };
+
+static int s_task_for_pid(uint32_t self, int process, uint32_t* task) {
+  *task = (uint32_t)process + TASK_OTHERS;
+  return self == TASK_SELF && process > 0 ? 0 : NO_TASK;
+}
+
+static int s_vm_read_overwrite(uint32_t task, uint64_t at, uint64_t bytes, void* out,
+                               uint64_t* done) {
+  char path[64];
+  if (task < TASK_OTHERS) { return NO_TASK; }
+  snprintf(path, sizeof(path), "/proc/%u/mem", task - TASK_OTHERS);
+  const int file = open(path, O_RDONLY);
+  for (*done = 0; *done < bytes;) {
+    const ssize_t n = pread(file, (char*)out + *done, bytes - *done, (off_t)(at + *done));
+    if (n <= 0) { break; }
+    *done += (uint64_t)n;
+  }
+  close(file);
+  return *done == bytes ? 0 : NO_MEMORY;
 }
 
 static int s_getentropy(void* out, size_t bytes) {
@@ -910,6 +962,7 @@ typedef struct action {
   int32_t flags;
 } action_t;
 static action_t actions[SIGNALS];
+static bool guards_are_segv; /* with MACHORUN_SEGV=1: the inaccessible page too */
 
 static int signal_here(int number) {
   static const struct {
@@ -933,7 +986,8 @@ typedef struct registers {
   uint32_t error;
   uint64_t address, a, b, c, d, di, si, bp, sp, r[8], ip, flags, rest[70];
 } registers_t;
-static void registers_from(registers_t* out, const ucontext_t* at) {
+static void registers_from(registers_t* out, const ucontext_t* at, bool is_fault) {
+  (void)is_fault;
   const greg_t* g = at->uc_mcontext.gregs;
   out->trap = (uint16_t)g[REG_TRAPNO], out->error = (uint32_t)g[REG_ERR];
   out->bp = (uint64_t)g[REG_RBP], out->sp = (uint64_t)g[REG_RSP], out->ip = (uint64_t)g[REG_RIP];
@@ -944,7 +998,28 @@ typedef struct registers {
   uint32_t syndrome, exception;
   uint64_t x[29], fp, lr, sp, pc, rest[70];
 } registers_t;
-static void registers_from(registers_t* out, const ucontext_t* at) {
+/* Stores, and what loads and stores at once. */
+static bool is_store(uint32_t code) {
+  const bool is_single = (code >> 27 & 7) == 7; /* else pairs and others, whose bit 22 says it */
+  const bool is_atomic =
+      is_single && (code >> 24 & 1) == 0 && (code >> 21 & 1) == 1 && (code >> 10 & 3) == 0;
+  const bool is_whole = is_single && (code >> 26 & 1) == 0; /* bit 23: a load with a sign */
+  return is_atomic || (code >> 22 & (is_whole ? 3 : 1)) == 0;
+}
+
+/* Linux says it in a record of the context; not every emulator does. */
+static uint32_t syndrome_of(const ucontext_t* at) {
+  enum { DATA_ABORT = 0x24, CLASS_SHIFT = 26, BY_WRITE = 1 << 6 };
+  const struct _aarch64_ctx* record = (const void*)at->uc_mcontext.__reserved;
+  for (; record->magic != 0; record = (const void*)((const uint8_t*)record + record->size)) {
+    if (record->magic == ESR_MAGIC) { return (uint32_t)((const struct esr_context*)record)->esr; }
+  }
+  const uint32_t by_write = is_store(*(const uint32_t*)at->uc_mcontext.pc) ? BY_WRITE : 0;
+  return (uint32_t)DATA_ABORT << CLASS_SHIFT | by_write;
+}
+
+static void registers_from(registers_t* out, const ucontext_t* at, bool is_fault) {
+  out->syndrome = is_fault ? syndrome_of(at) : 0;
   out->fp = at->uc_mcontext.regs[29], out->sp = at->uc_mcontext.sp, out->pc = at->uc_mcontext.pc;
 }
 #endif
@@ -959,17 +1034,18 @@ typedef struct context {
 } context_t;
 
 static void on_signal(int ours, siginfo_t* from, void* at) {
-  const bool is_fault = ours == SIGSEGV || ours == SIGBUS;
+  const bool is_fault = (ours == SIGSEGV || ours == SIGBUS) && from->si_code > 0;
   int number = ours == SIGCHLD ? 20 : ours == SIGUSR1 ? 30 : ours == SIGUSR2 ? 31 : ours;
-  if (is_fault) { number = from->si_code == SEGV_MAPERR && ours == SIGSEGV ? SEGV : BUS; }
+  if (ours == SIGBUS) { number = BUS; }
+  if (is_fault && from->si_code != SEGV_MAPERR && !guards_are_segv) { number = BUS; }
   const action_t action = actions[number];
   registers_t registers = {0};
-  registers_from(&registers, at);
+  registers_from(&registers, at, is_fault);
   info_t info = {.number = number, .code = from->si_code, .address = from->si_addr};
   context_t context = {.bytes = sizeof(registers), .registers = &registers};
   if (action.handler == NULL) {
     signal(ours, SIG_DFL);
-    if (!is_fault || from->si_code <= 0) { raise(ours); } /* else the access is repeated */
+    if (!is_fault) { raise(ours); } /* else the access is repeated */
   } else if ((action.flags & WITH_INFO) != 0) {
     ((void (*)(int, info_t*, context_t*))action.handler)(number, &info, &context);
   } else if (action.handler != (void*)1) {
@@ -1106,7 +1182,7 @@ ON_STACK(fcntl)
 
 /* ---- the table ---- */
 
-static uint32_t mach_task_self_ = 0x103;
+static uint32_t mach_task_self_ = TASK_SELF;
 static FILE *standard_in, *standard_out, *standard_error;
 static uint64_t page_bytes, stack_guard = UINT64_C(0x5bd1e995c6a4a700);
 
@@ -1184,6 +1260,11 @@ static const entry_t typed[] = {
     {"_malloc_type_valloc", s_type_valloc},
     {"_malloc_type_aligned_alloc", s_type_aligned_alloc},
     {"_malloc_type_posix_memalign", s_type_posix_memalign},
+    {"_malloc_type_zone_malloc", s_type_zone_malloc},
+    {"_malloc_type_zone_calloc", s_type_zone_calloc},
+    {"_malloc_type_zone_realloc", s_type_zone_realloc},
+    {"_malloc_type_zone_memalign", s_type_zone_memalign},
+    {"_malloc_type_zone_free", s_type_zone_free},
 };
 static const entry_t entries[] = {ENTRY(malloc),
                                   ENTRY(calloc),
@@ -1248,6 +1329,8 @@ static const entry_t entries[] = {ENTRY(malloc),
                                   ENTRY(getrlimit),
                                   ENTRY(getrusage),
                                   ENTRY(task_info),
+                                  ENTRY(task_for_pid),
+                                  ENTRY(vm_read_overwrite),
                                   ENTRY(getentropy),
                                   ENTRY(stat),
                                   ENTRY(lstat),
@@ -1329,7 +1412,9 @@ void* system_symbol(const char* name) {
 void system_start(void) {
   standard_in = stdin, standard_out = stdout, standard_error = stderr;
   page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
+  guards_are_segv = getenv("MACHORUN_SEGV") != NULL;
   inside_is_bound = getenv("MACHORUN_INSIDE") != NULL;
+  keys_apart = getenv("MACHORUN_KEYS_APART") == NULL ? 0 : APART;
   characters_start();
   s_pthread_key_create(&at_end_key, run_at_end);
   pthread_key_create(&end_key, thread_end);
