@@ -68,7 +68,7 @@ done
 
 port_of() {  # path below src/: the option that asks for the port that the file belongs to
   case $1 in
-    port/unix*.c) echo -DMI_PORT_UNIX=1 ;;
+    port/unix*.c | port/solaris.c) echo -DMI_PORT_UNIX=1 ;;
     port/strict*.c) echo -DMI_PORT_STRICT=1 ;;
     port/grow*.c | memory/growing.c) echo -DMI_PORT_GROW=1 ;;
   esac
