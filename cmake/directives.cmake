@@ -16,7 +16,7 @@
 #                             and the ports linux unix strict grow wasm windows macos; threads: there may be
 #                             several; stacks: their stacks are not of malloc, and the first has
 #                             none beside it; jumps: setjmp, which WASI has not; posix: the rest of
-#                             POSIX, see test/system.h
+#                             POSIX, see test/system.h; whole: nothing is left out (MI_SMALL)
 #
 # mi_read_directives(file) sets TEST_LABEL, TEST_TIMEOUT, TEST_ARGS, … and TEST_ENABLED in its
 # caller.
