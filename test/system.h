@@ -1,6 +1,6 @@
-/* What a test wants of the system, where that is not there everywhere: threads, processes, times,
-   the size of a page, paths as POSIX has them. A test that can do with less asks by a plain `if`; what needs POSIX says
-   so in its first line, by when="posix". */
+/* What a test wants of the system, where that is not there everywhere: threads, processes, the size
+   of a page, paths as POSIX has them. A test that can do with less asks by a plain `if`; what needs
+   POSIX says so in its first line, by when="posix". */
 #ifndef TEST_SYSTEM_H
 #define TEST_SYSTEM_H
 
@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "clock.h"
 
 #ifndef TEST_HAS_THREADS
 #define TEST_HAS_THREADS 1
