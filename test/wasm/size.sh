@@ -1,5 +1,5 @@
 #!/bin/sh
-# test: timeout=300
+# test: when="wasi" timeout=300
 # What malloc and free add to a program for WASI that is to be short (MI_SMALL), beside the same
 # program without them; and it runs.
 #   size.sh [anything]    prints the bytes; exit status 1 if there are more than 24 KiB
