@@ -152,8 +152,6 @@ static inline void barrier_init(test_barrier_t* barrier, unsigned count) {
 
 static inline void barrier_wait(test_barrier_t* barrier) { pthread_barrier_wait(barrier); }
 
-static inline void barrier_destroy(test_barrier_t* barrier) { pthread_barrier_destroy(barrier); }
-
 static inline bool thread_start(test_thread_t* thread, thread_fun* fun, void* arg) {
   return pthread_create(thread, NULL, fun, arg) == 0;
 }
@@ -174,7 +172,6 @@ static inline void barrier_init(test_barrier_t* barrier, unsigned count) {
 }
 
 static inline void barrier_wait(test_barrier_t* barrier) { (void)barrier; }
-static inline void barrier_destroy(test_barrier_t* barrier) { (void)barrier; }
 
 static inline bool thread_start(test_thread_t* thread, thread_fun* fun, void* arg) {
   (void)thread, (void)fun, (void)arg;

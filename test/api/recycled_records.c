@@ -93,6 +93,5 @@ int main(void) {
   test_child();
   free_what(0);
   test_many();
-  barrier_destroy(&all_have);
   return check_done();
 }
