@@ -1,4 +1,4 @@
-/* test: env="MIMALLOC_SHOW_LEAKS=1 MIMALLOC_GUARDED_SAMPLE_RATE=0" exit=0 stderr="5 blocks of 10[45][0-9]{4}$" when="posix|wasm whole" */
+/* test: env="MIMALLOC_SHOW_LEAKS=1 MIMALLOC_GUARDED_SAMPLE_RATE=0" exit=0 stderr="5 blocks of 10[45][0-9]{4}$" when="posix|wasi whole" */
 /* The listing at exit: what is still in use, one line a size, most bytes first. The program looks
    at a listing of its own first, which it makes a child print, if there are processes. No block is
    guarded: one that is has a size of its own in the listing. */

@@ -6,6 +6,7 @@
 #   load_emscripten.sh [anything]    prints the milliseconds; exit status 1 if there are more
 # MI_RUNNER runs programs by Emscripten, MI_LIB_STATIC is the library, CC Emscripten's compiler.
 here=$(dirname "$0")
+export NODE_PATH="${NODE_PATH:-/usr/share/nodejs}"  # where Debian has what its emcc wants
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 bad=0
