@@ -63,7 +63,7 @@ OVERRIDE void* emscripten_builtin_memalign(size_t alignment, size_t size) {
 
 // ---- C++: size_t is unsigned long, `m` in their names ----
 
-#define OPERATOR OVERRIDE __attribute__((weak))
+#define OPERATOR OVERRIDE WEAK
 
 OPERATOR void* _Znwm(size_t size) { return new_block(size); }
 OPERATOR void* _Znam(size_t size) { return _Znwm(size); }
