@@ -34,7 +34,7 @@
 #define NOINLINE   __attribute__((noinline))
 #define UNUSED     __attribute__((unused))
 #define USED       __attribute__((used))  // by what the compiler does not see
-#define WEAK       __attribute__((weak))  // NULL where nobody defines it; or others may define it too
+#define WEAK       __attribute__((weak))  // may be defined elsewhere, or nowhere: then NULL
 #define ALIAS(of)  __attribute__((alias(of)))
 #define AT_START   __attribute__((constructor(101)))  // before what the program has of that kind
 #define AT_END     __attribute__((destructor(101)))
