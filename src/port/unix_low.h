@@ -29,7 +29,7 @@ static bool is_low(const void* p, size_t bytes) {
 
 // NULL: nothing so long can be low.
 static void* low_next(size_t bytes) {
-  if (bytes > LOW_TOP - LOW_FLOOR - LOW_ALIGN) { return NULL; }
+  if ((uint64_t)bytes > LOW_TOP - LOW_FLOOR - LOW_ALIGN) { return NULL; }
   uintptr_t before = load_relaxed(&low_hint);
   uintptr_t next = 0;
   do {

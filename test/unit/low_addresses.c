@@ -73,9 +73,10 @@ static void test_again(void) {
   os.taken_from = os.taken_to = 0;
   uint64_t before = asked_for(GiB);
   size_t rises = 0;
-  for (size_t i = 0; i < 3 * LOW_TOP / (64 * GiB); i++) {
-    const uint64_t now = asked_for(64 * GiB);
-    CHECK(now >= LOW_FLOOR - LOW_ALIGN && now + 64 * GiB <= LOW_TOP);
+  const uint64_t bytes = (uint64_t)64 << 30;
+  for (uint64_t i = 0; i < 3 * LOW_TOP / bytes; i++) {
+    const uint64_t now = asked_for((size_t)bytes);
+    CHECK(now >= LOW_FLOOR - LOW_ALIGN && now + bytes <= LOW_TOP);
     rises += now > before;
     before = now;
   }
