@@ -8,15 +8,16 @@
 # stderr="REGEX"              something on stderr matches
 # serial                      runs alone
 # runs-itself                 starts programs of the build: skipped where these run in an emulator
-#                             of which the kernel knows nothing
+#                             of which the kernel knows nothing, but for WebAssembly, where it
+#                             asks whether there are processes (test/system.h)
 # not-emulated="REASON"       skipped in every emulator, because of this
 # not-emulated-32="REASON"    skipped in emulators of processors with 32-bit addresses
 # when="A|B C"                only in builds that have (A or B) and C, out of: release debug secure
 #                             guarded tsan valgrind asan ubsan msan gcc clang musl glibc override shared static layout,
-#                             and the ports linux unix strict grow wasm windows macos; threads: there may be
-#                             several; stacks: their stacks are not of malloc, and the first has
+#                             and the ports linux unix strict grow wasm (wasi emscripten) windows macos; threads:
+#                             there may be several; stacks: their stacks are not of malloc, and the first has
 #                             none beside it; jumps: setjmp, which WASI has not; posix: the rest of
-#                             POSIX, see test/system.h
+#                             POSIX, see test/system.h; whole: nothing is left out (MI_SMALL)
 #
 # mi_read_directives(file) sets TEST_LABEL, TEST_TIMEOUT, TEST_ARGS, … and TEST_ENABLED in its
 # caller.
@@ -74,7 +75,7 @@ macro(mi_read_directives file)
     set(TEST_NOT_EMULATED "")
   elseif(TEST_NOT_EMULATED_32 AND CMAKE_SIZEOF_VOID_P EQUAL 4 AND NOT mi_is_wasm)
     set(TEST_NOT_EMULATED "${TEST_NOT_EMULATED_32}")
-  elseif(TEST_RUNS_ITSELF AND NOT MI_EMULATOR_IS_KNOWN)
+  elseif(TEST_RUNS_ITSELF AND NOT MI_EMULATOR_IS_KNOWN AND NOT mi_is_wasm)
     set(TEST_NOT_EMULATED "the kernel does not run programs of this kind in an emulator")
   endif()
   set(TEST_ENABLED ON)

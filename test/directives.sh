@@ -10,6 +10,7 @@ directive() {  # file name
 # line, without those that start themselves again.
 tests_of() {  # kinds folders...
   local kinds=" $1 " folder file word
+  [[ $kinds == *" small "* ]] || kinds+='whole '
   shift
   for folder in "$@"; do
     for file in "$root/test/$folder"/*.c; do

@@ -1,12 +1,14 @@
-/* What a test wants of the system, where that is not there everywhere: threads, the size of a page,
-   paths as POSIX has them. A test that can do with less asks by a plain `if`; what needs POSIX says
-   so in its first line, by when="posix". */
+/* What a test wants of the system, where that is not there everywhere: threads, processes, the size
+   of a page, paths as POSIX has them. A test that can do with less asks by a plain `if`; what needs
+   POSIX says so in its first line, by when="posix". */
 #ifndef TEST_SYSTEM_H
 #define TEST_SYSTEM_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #ifndef TEST_HAS_THREADS
@@ -18,7 +20,13 @@
 #define TEST_HAS_PATHS 1
 #endif
 
+#define TEST_HAS_PROCESSES TEST_HAS_PATHS
+#ifndef TEST_SMALL /* the library leaves some out: MI_SMALL */
+#define TEST_SMALL 0
+#endif
+
 enum { HAS_THREADS = TEST_HAS_THREADS, HAS_PATHS = TEST_HAS_PATHS };
+enum { HAS_PROCESSES = TEST_HAS_PROCESSES };
 
 /* As the library sees it: WebAssembly has none, and pages of 64 KiB by which memory grows; on
    Windows it is the same on all processors. */
@@ -88,6 +96,47 @@ static inline bool os_memory_seal(void* p, size_t bytes, bool sealed) {
 #endif
 }
 
+/* ---- processes ---- */
+
+#if TEST_HAS_PROCESSES
+
+#include <sys/wait.h>
+
+/* Has a child run it and exit with what it returns; -1: there are no processes here, or it did not
+   end so. What it says on standard error comes to `errors`, unless that is NULL. */
+static inline int os_run_child(int (*run)(void), char* errors, size_t room) {
+  int out[2] = {-1, -1};
+  int status = -1;
+  size_t length = 0;
+  if (errors != NULL && pipe(out) != 0) { return -1; }
+  const pid_t child = fork();
+  if (child == 0) {
+    if (errors != NULL) { dup2(out[1], 2); }
+    exit(run());
+  }
+  if (errors != NULL) {
+    close(out[1]);
+    for (ssize_t n = 1; n > 0 && length < room - 1; length += n > 0 ? (size_t)n : 0) {
+      n = read(out[0], errors + length, room - 1 - length);
+    }
+    errors[length] = 0;
+    close(out[0]);
+  }
+  return waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+#else
+
+static inline int os_run_child(int (*run)(void), char* errors, size_t room) {
+  (void)run;
+  if (errors != NULL && room > 0) { errors[0] = 0; }
+  return -1;
+}
+
+#endif
+
+/* ---- threads ---- */
+
 typedef void* thread_fun(void* arg);
 
 #if TEST_HAS_THREADS
@@ -95,6 +144,13 @@ typedef void* thread_fun(void* arg);
 #include <pthread.h>
 
 typedef pthread_t test_thread_t;
+typedef pthread_barrier_t test_barrier_t;
+
+static inline void barrier_init(test_barrier_t* barrier, unsigned count) {
+  if (pthread_barrier_init(barrier, NULL, count) != 0) { abort(); }
+}
+
+static inline void barrier_wait(test_barrier_t* barrier) { pthread_barrier_wait(barrier); }
 
 static inline bool thread_start(test_thread_t* thread, thread_fun* fun, void* arg) {
   return pthread_create(thread, NULL, fun, arg) == 0;
@@ -109,6 +165,13 @@ static inline void* thread_join(test_thread_t thread) {
 #else
 
 typedef int test_thread_t;
+typedef int test_barrier_t;
+
+static inline void barrier_init(test_barrier_t* barrier, unsigned count) {
+  (void)barrier, (void)count;
+}
+
+static inline void barrier_wait(test_barrier_t* barrier) { (void)barrier; }
 
 static inline bool thread_start(test_thread_t* thread, thread_fun* fun, void* arg) {
   (void)thread, (void)fun, (void)arg;

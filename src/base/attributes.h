@@ -33,6 +33,11 @@
 #define COLD       __attribute__((cold, noinline))
 #define NOINLINE   __attribute__((noinline))
 #define UNUSED     __attribute__((unused))
+#define USED       __attribute__((used))  // by what the compiler does not see
+#define WEAK       __attribute__((weak))  // may be defined elsewhere, or nowhere: then NULL
+#define ALIAS(of)  __attribute__((alias(of)))
+#define AT_START   __attribute__((constructor(101)))  // before what the program has of that kind
+#define AT_END     __attribute__((destructor(101)))
 #define ALIGNED(n) __attribute__((aligned(n)))
 #if defined(_WIN32) && !defined(__clang__)  // there gcc means the printf of an old C library
 #define PRINTF_LIKE(fmt, args) __attribute__((format(gnu_printf, fmt, args)))
@@ -53,12 +58,16 @@
 // A function that ends in `JUMP_TO(call)` has left the stack when it calls: who is called finds our
 // caller's address where its own caller's should be. gcc does so only if it optimizes, as it is
 // told here whatever its flags are; what such a function calls must not be inlined into it.
+//
+// TAKES_PERSONALITY: the directive .personality in a function of 32-bit Arm, see entry/unwind.h.
 #ifdef __clang__
+#define TAKES_PERSONALITY 0
 #define ENDS_IN_JUMP
 #define JUMP_TO(call) __attribute__((musttail)) return call
 #else
-#define ENDS_IN_JUMP  __attribute__((optimize("O2")))
-#define JUMP_TO(call) return call
+#define TAKES_PERSONALITY 1
+#define ENDS_IN_JUMP      __attribute__((optimize("O2")))
+#define JUMP_TO(call)     return call
 #endif
 
 // SHARED_DATA declares a variable that several files use, SHARED_DATA_DEF defines it. C++ knows no

@@ -159,11 +159,11 @@ enum {
 
 // What the loader calls.
 #if MI_SMALL
-#define AT_LOAD   __attribute__((unused))
-#define AT_UNLOAD __attribute__((unused))
+#define AT_LOAD   UNUSED
+#define AT_UNLOAD UNUSED
 #else
-#define AT_LOAD   __attribute__((constructor(101)))
-#define AT_UNLOAD __attribute__((destructor(101)))
+#define AT_LOAD   AT_START
+#define AT_UNLOAD AT_END
 #endif
 
 #endif

@@ -14,7 +14,6 @@ enum {
   BIONIC_DISABLE_INIT = -103,  // no thread initializes its blocks
   BIONIC_PURGE_ALL = -104,     // however long it takes
   BIONIC_ZERO_INIT = -203,     // all blocks are initialized
-  BIONIC_SET_TAGGING_LEVEL = -204,
   BIONIC_LOG_STATS = -205,
 };
 
@@ -23,18 +22,17 @@ static int libc_mallopt(int parameter, int value) {
   return own == NULL ? 0 : own(parameter, value);
 }
 
-// 1 where it is done. Blocks here have no tags, whatever the level is that the C library's get;
-// limits of caches are for those that ours has not.
+// 1 where it is done, by ours or, what ours has nothing for, by the C library's own malloc: what
+// tags its blocks get (ours have none), limits of its caches, and what is not known here.
 OVERRIDE int mallopt(int parameter, int value) {
   switch (parameter) {
     case BIONIC_DECAY_TIME: mi_option_set(mi_option_purge_delay, value); break;
     case BIONIC_PURGE: mi_collect(false); break;
     case BIONIC_PURGE_ALL: mi_collect(true); break;
     case BIONIC_LOG_STATS: mi_stats_print(NULL); break;
-    case BIONIC_DISABLE_INIT: break;  // they never were
-    case BIONIC_SET_TAGGING_LEVEL: return libc_mallopt(parameter, value);
-    case BIONIC_ZERO_INIT:
-    default: return 0;
+    case BIONIC_DISABLE_INIT: break;                                        // they never were
+    case BIONIC_ZERO_INIT: (void)libc_mallopt(parameter, value); return 0;  // ours stay as they are
+    default: return libc_mallopt(parameter, value);
   }
   (void)libc_mallopt(parameter, value);
   return 1;

@@ -19,12 +19,12 @@ typedef void throw_t(void);
 typedef void* begin_catch_t(void* exception);
 typedef void end_catch_t(void);
 
-#define WEAK(type, name, symbol) extern type name __asm__(symbol) __attribute__((weak))
-WEAK(get_new_handler_t, cxx_get_new_handler, "_ZSt15get_new_handlerv");
-WEAK(throw_t, cxx_throw_bad_alloc, "_ZSt17__throw_bad_allocv");
-WEAK(begin_catch_t, cxx_begin_catch, "__cxa_begin_catch");
-WEAK(end_catch_t, cxx_end_catch, "__cxa_end_catch");
-#undef WEAK
+#define NAMED(type, name, symbol) extern type name __asm__(symbol) WEAK
+NAMED(get_new_handler_t, cxx_get_new_handler, "_ZSt15get_new_handlerv");
+NAMED(throw_t, cxx_throw_bad_alloc, "_ZSt17__throw_bad_allocv");
+NAMED(begin_catch_t, cxx_begin_catch, "__cxa_begin_catch");
+NAMED(end_catch_t, cxx_end_catch, "__cxa_end_catch");
+#undef NAMED
 #pragma weak dlsym  // a program without shared libraries may have none
 
 typedef void any_function_t(void);

@@ -6,9 +6,8 @@
 
 #include "../service/message.h"
 
-EXTERN_C new_handler_t* cxx_get_new_handler(void) __asm__("_ZSt15get_new_handlerv")
-    __attribute__((weak));
-EXTERN_C void cxx_throw_bad_alloc(void) __asm__("_ZSt17__throw_bad_allocv") __attribute__((weak));
+EXTERN_C new_handler_t* cxx_get_new_handler(void) __asm__("_ZSt15get_new_handlerv") WEAK;
+EXTERN_C void cxx_throw_bad_alloc(void) __asm__("_ZSt17__throw_bad_allocv") WEAK;
 
 PRIVATE new_handler_t* new_handler(void) {
   return cxx_get_new_handler == NULL ? NULL : cxx_get_new_handler();

@@ -115,9 +115,9 @@ OVERRIDE int __posix_memalign(void** p, size_t alignment, size_t size) {
 // taken. So these calls are to names, which the linker resolves, and cost one jump. OWN names what
 // is here, by which a form sees whether the program has replaced what it would come to.
 // Tests: test/posix/new_replaced*.cpp.
-#define OPERATOR      OVERRIDE NO_PLT __attribute__((weak))
+#define OPERATOR      OVERRIDE NO_PLT WEAK
 #define OWN           EXTERN_C HIDDEN
-#define AS(name)      __attribute__((alias(TEXT(name))))
+#define AS(name)      ALIAS(TEXT(name))
 #define TEXT(name)    TEXT_OF(name)
 #define TEXT_OF(name) #name
 

@@ -17,8 +17,7 @@ EXTERN_C void* _mi_try(void (*function)(void));
 static personality_t* cxx_personality(void);  // by whoever includes this; NULL: there is none
 
 EXTERN_C HIDDEN personality_t _mi_catch;
-__attribute__((used)) int _mi_catch(int version, int actions, uint64_t kind, void* exception,
-                                    void* context) {
+USED int _mi_catch(int version, int actions, uint64_t kind, void* exception, void* context) {
   enum { CONTINUE_UNWIND = 8 };
   personality_t* personality = cxx_personality();
   if (personality == NULL) { return CONTINUE_UNWIND; }

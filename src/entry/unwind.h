@@ -16,7 +16,7 @@
 
 #ifdef __ARM_EABI__
 
-#if defined(__EXCEPTIONS) && !defined(__clang__)  // that does not take it: no exception is ended
+#if defined(__EXCEPTIONS) && TAKES_PERSONALITY  // else no exception is ended
 #define CATCHES_ALL __asm__ volatile(".personality _mi_catch_routine")
 #else
 #define CATCHES_ALL (void)0
@@ -30,7 +30,7 @@ EXTERN_C _Unwind_Reason_Code __gnu_unwind_frame(_Unwind_Control_Block* exception
 #define CATCH_ROUTINE(caught)                                                                   \
   EXTERN_C _Unwind_Reason_Code _mi_catch_routine(                                               \
       _Unwind_State state, _Unwind_Control_Block* exception, struct _Unwind_Context* context);  \
-  HIDDEN __attribute__((used)) _Unwind_Reason_Code _mi_catch_routine(                           \
+  HIDDEN USED _Unwind_Reason_Code _mi_catch_routine(                                            \
       _Unwind_State state, _Unwind_Control_Block* exception, struct _Unwind_Context* context) { \
     enum { STACK_POINTER = 13 };                                                                \
     if ((state & _US_FORCE_UNWIND) != 0) {                                                      \
@@ -56,7 +56,7 @@ EXTERN_C _Unwind_Reason_Code __gnu_unwind_frame(_Unwind_Control_Block* exception
   EXTERN_C _Unwind_Reason_Code _mi_catch_routine(                             \
       int version, _Unwind_Action actions, _Unwind_Exception_Class kind,      \
       struct _Unwind_Exception* exception, struct _Unwind_Context* context);  \
-  HIDDEN __attribute__((used)) _Unwind_Reason_Code _mi_catch_routine(         \
+  HIDDEN USED _Unwind_Reason_Code _mi_catch_routine(                          \
       int version, _Unwind_Action actions, _Unwind_Exception_Class kind,      \
       struct _Unwind_Exception* exception, struct _Unwind_Context* context) { \
     (void)version, (void)kind, (void)context;                                 \

@@ -21,12 +21,11 @@ OVERRIDE void* calloc(size_t count, size_t size) {
 
 OVERRIDE void* realloc(void* p, size_t size) { return name_realloc(p, size); }
 
-static void* aligned(size_t alignment, size_t size) {
+OVERRIDE void* aligned_alloc(size_t alignment, size_t size) {
   return theap_malloc_aligned(theap_current(), (aligned_t){size, alignment, 0, false});
 }
 
-OVERRIDE void* aligned_alloc(size_t alignment, size_t size) { return aligned(alignment, size); }
-OVERRIDE void* memalign(size_t alignment, size_t size) { return aligned(alignment, size); }
+OVERRIDE void* memalign(size_t alignment, size_t size) { return name_memalign(alignment, size); }
 
 OVERRIDE int posix_memalign(void** p, size_t alignment, size_t size) {
   return name_posix_memalign(p, alignment, size);
@@ -44,7 +43,9 @@ OVERRIDE void* __libc_calloc(size_t count, size_t size) {
 }
 
 OVERRIDE void* __libc_realloc(void* p, size_t size) { return name_realloc(p, size); }
-OVERRIDE void* __libc_memalign(size_t alignment, size_t size) { return aligned(alignment, size); }
+OVERRIDE void* __libc_memalign(size_t alignment, size_t size) {
+  return name_memalign(alignment, size);
+}
 
 #ifdef __EMSCRIPTEN__
 
@@ -55,14 +56,14 @@ OVERRIDE void* emscripten_builtin_malloc(size_t size) {
 OVERRIDE void emscripten_builtin_free(void* p) { block_free(p); }
 
 OVERRIDE void* emscripten_builtin_memalign(size_t alignment, size_t size) {
-  return aligned(alignment, size);
+  return name_memalign(alignment, size);
 }
 
 #endif
 
 // ---- C++: size_t is unsigned long, `m` in their names ----
 
-#define OPERATOR OVERRIDE __attribute__((weak))
+#define OPERATOR OVERRIDE WEAK
 
 OPERATOR void* _Znwm(size_t size) { return new_block(size); }
 OPERATOR void* _Znam(size_t size) { return _Znwm(size); }

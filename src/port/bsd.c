@@ -1,4 +1,4 @@
-// FreeBSD, DragonFly, NetBSD, OpenBSD: POSIX, with each system's own wait.
+// FreeBSD, NetBSD, OpenBSD: POSIX, with each system's own wait.
 //
 // MADV_DONTNEED frees nothing there, so memory goes back by mapping fresh memory over it; MADV_FREE
 // leaves it to the system when to take it.
@@ -82,8 +82,6 @@ PRIVATE void port_usage(port_usage_t* out) {
 static int os_wait(_Atomic(uint32_t)* word, uint32_t value) {
 #if defined(__FreeBSD__)
   return _umtx_op((void*)word, UMTX_OP_WAIT_UINT_PRIVATE, value, NULL, NULL);
-#elif defined(__DragonFly__)
-  return umtx_sleep((volatile const int*)(void*)word, (int)value, 0);
 #elif defined(__NetBSD__)
   return (int)syscall(SYS___futex, word, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, value, NULL, NULL, 0, 0);
 #else
@@ -95,8 +93,6 @@ static int os_wait(_Atomic(uint32_t)* word, uint32_t value) {
 static int os_wake(_Atomic(uint32_t)* word) {
 #if defined(__FreeBSD__)
   return _umtx_op((void*)word, UMTX_OP_WAKE_PRIVATE, 1, NULL, NULL);
-#elif defined(__DragonFly__)
-  return umtx_wakeup((volatile const int*)(void*)word, 1);
 #elif defined(__NetBSD__)
   return (int)syscall(SYS___futex, word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1, NULL, NULL, 0, 0);
 #else
@@ -133,10 +129,8 @@ static void* libc_handle(void) { return RTLD_NEXT; }
 PRIVATE uint32_t port_thread_number(void) {
 #if defined(__FreeBSD__)
   return (uint32_t)pthread_getthreadid_np();
-#elif defined(__NetBSD__)
-  return (uint32_t)_lwp_self();
 #else
-  return (uint32_t)lwp_gettid();
+  return (uint32_t)_lwp_self();
 #endif
 }
 

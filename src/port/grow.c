@@ -42,8 +42,9 @@ static bool growth_add(size_t bytes, uint64_t* start) {
   if (++calls % OTHERS_EVERY == 0) { memory_end += GROWTH_UNIT; }
   if (memory_end + bytes > place_end) { return false; }
   *start = memory_end;
+  if (os_mprotect((void*)(uintptr_t)*start, bytes, PROT_READ | PROT_WRITE) != 0) { return false; }
   memory_end += bytes;
-  return os_mprotect((void*)(uintptr_t)*start, bytes, PROT_READ | PROT_WRITE) == 0;
+  return true;
 }
 
 // All of ours is accessible; memory that the program has may not be.

@@ -390,7 +390,7 @@ PRIVATE void port_unlock_streams_after_fork(bool child) { (void)child; }
 #else
 
 // NOLINTNEXTLINE(bugprone-reserved-identifier) glibc 2.32
-EXTERN_C char __libc_single_threaded __attribute__((weak));
+EXTERN_C char __libc_single_threaded WEAK;
 
 PRIVATE bool port_is_single_threaded(void) {
   return &__libc_single_threaded != NULL && __libc_single_threaded != 0;
@@ -399,9 +399,9 @@ PRIVATE bool port_is_single_threaded(void) {
 // glibc's names; a thread may take this lock more than once. In the child glibc itself makes it
 // new, but only where it knows of other threads.
 // NOLINTBEGIN(bugprone-reserved-identifier)
-extern void _IO_list_lock(void) __attribute__((weak));
-extern void _IO_list_unlock(void) __attribute__((weak));
-extern void _IO_list_resetlock(void) __attribute__((weak));
+extern void _IO_list_lock(void) WEAK;
+extern void _IO_list_unlock(void) WEAK;
+extern void _IO_list_resetlock(void) WEAK;
 // NOLINTEND(bugprone-reserved-identifier)
 
 PRIVATE void port_lock_streams_for_fork(void) {

@@ -161,7 +161,7 @@ PRIVATE size_t port_fault_stack(const port_fault_t* fault, void** frames, size_t
 // ---- names ----
 
 #pragma weak dladdr  // a program without shared libraries may have none
-extern const char own_header[] __asm__("__ehdr_start") HIDDEN __attribute__((weak));
+extern const char own_header[] __asm__("__ehdr_start") HIDDEN WEAK;
 
 // Addresses in a program that is not relocatable are what its file says.
 static uintptr_t module_offset(const void* base, const void* code) {

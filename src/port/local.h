@@ -16,14 +16,14 @@
 #include "local_windows.h"
 #elif defined(__APPLE__)
 #include "local_darwin.h"
-#elif defined(__FreeBSD__) || defined(__DragonFly__) || defined(__NetBSD__) || defined(__OpenBSD__)
+#elif defined(__FreeBSD__) || defined(__NetBSD__) || defined(__OpenBSD__)
 #include "local_bsd.h"
-#elif defined(__sun)
-#error "mimalloc has no port to Solaris and illumos yet"
 #elif defined(__wasm__)
 #include "local_wasm.h"
-#elif defined(__HAIKU__)
-#error "mimalloc has no port to Haiku yet: MI_PORT_UNIX=1 asks for the one to POSIX alone"
+#elif defined(__sun)
+#include "local_solaris.h"
+#elif defined(__HAIKU__) || defined(__QNX__) || defined(__CYGWIN__) || defined(__DragonFly__)
+#include "local_unix.h"
 #else
 #error "mimalloc has no port to this platform yet: MI_PORT_UNIX=1 asks for the one to POSIX alone"
 #endif

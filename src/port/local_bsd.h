@@ -1,4 +1,4 @@
-// FreeBSD, DragonFly, NetBSD, OpenBSD. See local.h.
+// FreeBSD, NetBSD, OpenBSD. See local.h.
 #ifndef MI_PORT_LOCAL_BSD_H
 #define MI_PORT_LOCAL_BSD_H
 

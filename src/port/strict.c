@@ -39,6 +39,7 @@ enum { SPOILT = 9999 };
 #define mmap(...)                   SPOIL(mmap(__VA_ARGS__))
 #define munmap(...)                 SPOIL(munmap(__VA_ARGS__))
 #define mprotect(...)               SPOIL(mprotect(__VA_ARGS__))
+#define madvise(...)                SPOIL(madvise(__VA_ARGS__))
 #define sysconf(...)                SPOIL(sysconf(__VA_ARGS__))
 #define getrlimit(...)              SPOIL(getrlimit(__VA_ARGS__))
 #define getrusage(...)              SPOIL(getrusage(__VA_ARGS__))
@@ -226,9 +227,13 @@ PRIVATE int port_decommit(void* start, size_t bytes) {
   return 0;
 }
 
+// What was written counts as offered to the system, not as held.
 PRIVATE int port_purge(void* start, size_t bytes) {
   enum { ANYTHING = 0xA5 };
+  const int saved = errno;
   memset(start, ANYTHING, bytes);
+  (void)madvise(start, bytes, MADV_FREE);
+  errno = saved;
   return 0;
 }
 

@@ -17,7 +17,15 @@
 #define MAP_ANONYMOUS MAP_ANON
 #endif
 
-enum { MAP_PLAIN = MAP_PRIVATE | MAP_ANONYMOUS };
+#ifndef MAP_LAZY      // a port may have its reasons
+#ifdef MAP_NORESERVE  // without it Haiku commits at once what is only reserved
+#define MAP_LAZY MAP_NORESERVE
+#else
+#define MAP_LAZY 0
+#endif
+#endif
+
+enum { MAP_PLAIN = MAP_PRIVATE | MAP_ANONYMOUS | MAP_LAZY };
 
 // ---- memory ----
 

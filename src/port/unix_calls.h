@@ -10,11 +10,14 @@
 #ifndef OS_FILE  // a port may have more to say of memory that is no file's
 #define OS_FILE (-1)
 #endif
+#ifndef OS_MMAP  // … or of where it may lie
+#define OS_MMAP mmap
+#endif
 
 static int os_mmap(void* hint, size_t bytes, int protection, int flags, void** out) {
   const int saved = errno;
   // cppcheck-suppress invalidFunctionArg ; -1 is no file
-  void* p = mmap(hint, bytes, protection, flags, OS_FILE, 0);
+  void* p = OS_MMAP(hint, bytes, protection, flags, OS_FILE, 0);
   const int error = p == MAP_FAILED ? errno : 0;
   errno = saved;
   if (error == 0) { *out = p; }

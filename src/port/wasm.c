@@ -150,7 +150,7 @@ static void exit_key_call(void* argument) { exit_call(argument); }
 // The main thread asks for the memory of its thread-local variables before it has a number, and a
 // key that is made so early leaves the C library's lock of keys held. It is made before there are
 // other threads.
-__attribute__((constructor(101))) static void exit_key_make(void) {
+AT_START static void exit_key_make(void) {
   const int saved = errno;
   has_exit_key = pthread_key_create(&exit_key, exit_key_call) == 0;
   errno = saved;

@@ -12,6 +12,7 @@ int mallopt(int parameter, int value);
 
 enum { DECAY_TIME = -100, PURGE = -101, NO_INIT = -103, PURGE_ALL = -104 };
 enum { CACHE_COUNT_MAX = -200, ZERO_INIT = -203, TAGGING_LEVEL = -204 };
+enum { PAST_THE_LAST = -300 };
 
 /* Through a volatile variable, so that the compiler knows nothing of it. */
 static void* tagged(uintptr_t address) {
@@ -50,6 +51,14 @@ static void ours(void) {
   CHECK(own_calls.freed != tagged((uintptr_t)p));
 }
 
+/* Those of all API levels: the C library's own malloc says what comes of it. */
+static void passed_on(void) {
+  for (int parameter = DECAY_TIME; parameter > PAST_THE_LAST; parameter--) {
+    CHECK(mallopt(parameter, -parameter) == (parameter != ZERO_INIT));
+    CHECK(own_calls.parameter == parameter && own_calls.value == -parameter);
+  }
+}
+
 static void tuning(void) {
   CHECK(mallopt(DECAY_TIME, 250) == 1 && mi_option_get(mi_option_purge_delay) == 250);
   CHECK(own_calls.parameter == DECAY_TIME && own_calls.value == 250);
@@ -59,7 +68,8 @@ static void tuning(void) {
   CHECK(mallopt(PURGE, 0) == 1);
   CHECK(mallopt(PURGE_ALL, 0) == 1 && own_calls.parameter == PURGE_ALL);
   CHECK(mallopt(NO_INIT, 1) == 1);
-  CHECK(mallopt(CACHE_COUNT_MAX, 1) == 0 && mallopt(ZERO_INIT, 1) == 0);
+  CHECK(mallopt(CACHE_COUNT_MAX, 5) == 1 && own_calls.parameter == CACHE_COUNT_MAX);
+  CHECK(mallopt(ZERO_INIT, 1) == 0 && own_calls.parameter == ZERO_INIT && own_calls.value == 1);
   CHECK(mallopt(TAGGING_LEVEL, 0) == 1 && own_calls.parameter == TAGGING_LEVEL);
 }
 
@@ -67,5 +77,6 @@ int main(void) {
   theirs();
   ours();
   tuning();
+  passed_on();
   return check_done();
 }

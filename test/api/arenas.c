@@ -114,7 +114,7 @@ static void test_commit_callback(void) {
   use_arena(arena);
   CHECK(g.commits > 0 && g.committed_bytes < GIVEN); /* as needed, not whole */
   mi_collect(true);
-  CHECK(g.decommits > 0);
+  CHECK(g.decommits > 0 || TEST_SMALL); /* where memory only grows that does not decommit */
   mi_heap_t* h = mi_heap_new_in_arena(arena);
   for (int i = 0; i < 20; i++) {
     const size_t size = 1 + (size_t)i * 60000;

@@ -1,4 +1,4 @@
-/* test: timeout=60 env="MIMALLOC_VERBOSE=1 MIMALLOC_RESERVE_OS_MEMORY=64MiB MIMALLOC_DESTROY_ON_EXIT=1" stderr="version 3.*compiler" when="release|debug|secure|guarded"
+/* test: timeout=60 env="MIMALLOC_VERBOSE=1 MIMALLOC_RESERVE_OS_MEMORY=64MiB MIMALLOC_DESTROY_ON_EXIT=1" stderr="version 3.*compiler" when="release|debug|secure|guarded whole"
    What options ask for as the process starts and ends: a banner, an arena, and all memory given
    back, heaps that the program left behind included, while handlers of the exit still allocate. */
 #include "api.h"

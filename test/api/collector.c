@@ -6,9 +6,9 @@
    thread, and tells by a page's owner which thread an object is from. Debug builds leave the first
    words of freed objects alone, for who still looks at these without a lock. */
 #define _GNU_SOURCE 1
+#include "../system.h"
 #include "api.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 
 enum { TAG_MEMORY = 1, TAG_OBJECT = 2, THREADS = 3, PER_THREAD = 3000, KEEP_ONE_IN = 3 };
@@ -24,7 +24,7 @@ typedef struct object {
 static mi_heap_t *memory_heap, *object_heap;
 static object_t* roots[THREADS + 1];
 static mi_theap_t* theaps[THREADS + 1];
-static pthread_barrier_t world;
+static test_barrier_t world;
 
 static object_t* new_object(object_t* next, unsigned seed) {
   object_t* object = mi_heap_zalloc(object_heap, sizeof(object_t) + seed % 400);
@@ -50,8 +50,8 @@ static void make_objects(size_t thread) {
 static void* run(void* arg) {
   const size_t thread = (size_t)(uintptr_t)arg;
   make_objects(thread);
-  pthread_barrier_wait(&world); /* the world stops */
-  pthread_barrier_wait(&world); /* … and goes on */
+  barrier_wait(&world); /* the world stops */
+  barrier_wait(&world); /* … and goes on */
   make_objects(thread);
   return NULL;
 }
@@ -126,17 +126,17 @@ static void check_freed_is_readable(void) {
 }
 
 int main(void) {
-  pthread_t threads[THREADS + 1];
+  test_thread_t threads[THREADS + 1];
   memory_heap = mi_heap_new_ex(TAG_MEMORY, true, NULL);
   object_heap = mi_heap_new_ex(TAG_OBJECT, true, NULL);
   mi_heap_set_debug_fill_preserve(object_heap, sizeof(object_t));
-  pthread_barrier_init(&world, NULL, THREADS + 1);
-  CHECK(pthread_create(&threads[THREADS], NULL, run_and_end, (void*)(uintptr_t)THREADS) == 0);
-  pthread_join(threads[THREADS], NULL); /* its objects are nobody's now */
+  barrier_init(&world, THREADS + 1);
+  CHECK(thread_start(&threads[THREADS], run_and_end, (void*)(uintptr_t)THREADS));
+  thread_join(threads[THREADS]); /* its objects are nobody's now */
   for (size_t i = 0; i < THREADS; i++) {
-    CHECK(pthread_create(&threads[i], NULL, run, (void*)(uintptr_t)i) == 0);
+    CHECK(thread_start(&threads[i], run, (void*)(uintptr_t)i));
   }
-  pthread_barrier_wait(&world);
+  barrier_wait(&world);
   const size_t ids[2] = {mi_thread_id_of(roots[0]), mi_thread_id_of(roots[1])};
   CHECK(ids[0] == 0 || ids[0] != ids[1]);
   const collection_t first = collect();
@@ -147,8 +147,8 @@ int main(void) {
     CHECK(mi_thread_id_of(object) != ids[0] || ids[0] == 0);
   }
   check_freed_is_readable();
-  pthread_barrier_wait(&world);
-  for (size_t i = 0; i < THREADS; i++) { pthread_join(threads[i], NULL); }
+  barrier_wait(&world);
+  for (size_t i = 0; i < THREADS; i++) { thread_join(threads[i]); }
   const collection_t second = collect();
   CHECK(second.objects == (2 * THREADS + 1) * PER_THREAD - first.doomed_count);
   check_roots();

@@ -1,10 +1,10 @@
 /* test: when="threads" timeout=120 */
 /* What succeeds leaves errno as it was: each kind of call, with blocks of all sizes, the first time
    and later, beside other threads, and where memory is taken from the system and goes back. */
-#include <pthread.h>
 #include <string.h>
 
 #include "../check.h"
+#include "../system.h"
 #include "mimalloc-stats.h"
 #include "mimalloc.h"
 
@@ -67,16 +67,16 @@ static void* live(void* arg) {
 }
 
 int main(void) {
-  pthread_t thread;
+  test_thread_t thread;
   one_of_each();
   many(16);
   many(30000);
   heaps();
   figures();
   void* p = mi_malloc(5000);
-  CHECK(pthread_create(&thread, NULL, live, p) == 0);
+  CHECK(thread_start(&thread, live, p));
   many(500);
-  CHECK(pthread_join(thread, NULL) == 0);
+  thread_join(thread);
   one_of_each();
   return check_done();
 }

@@ -3,14 +3,13 @@
    while the thread that filled them is blocked; a thread that replaces blocks at random keeps the
    pages that this leaves partly free, however many; and of pages that are mostly free it keeps few,
    so that others can use the rest. */
+#include "../system.h"
 #include "api.h"
-
-#include <pthread.h>
 
 enum { SIZE = 100, MANY = 60000, ROUNDS = 300000 };
 enum { ORDERED = 5000, ORDERED_SIZE = 1000, TIMES = 10 };
 
-static pthread_barrier_t barrier;
+static test_barrier_t barrier;
 static void* blocks[MANY];
 
 static int64_t abandoned(void) { return stats_now().pages_abandoned.total; }
@@ -18,8 +17,8 @@ static int64_t page_bytes(void) { return stats_now().page_committed.current; }
 
 /* The thread does one part of the test at a time, and is blocked while the main thread looks. */
 static void pass(void) {
-  pthread_barrier_wait(&barrier);
-  pthread_barrier_wait(&barrier);
+  barrier_wait(&barrier);
+  barrier_wait(&barrier);
 }
 
 static int64_t abandoned_by_replacing;
@@ -98,16 +97,16 @@ static void test_emptied(void) {
 }
 
 int main(void) {
-  pthread_t thread;
+  test_thread_t thread;
   mi_free(mi_malloc(SIZE));
-  CHECK(pthread_barrier_init(&barrier, NULL, 2) == 0);
-  CHECK(pthread_create(&thread, NULL, work, NULL) == 0);
+  barrier_init(&barrier, 2);
+  CHECK(thread_start(&thread, work, NULL));
   void (*const tests[])(void) = {test_full, test_partly_free, test_mostly_free, test_emptied};
   for (int i = 0; i < 4; i++) {
-    pthread_barrier_wait(&barrier);
+    barrier_wait(&barrier);
     tests[i]();
-    pthread_barrier_wait(&barrier);
+    barrier_wait(&barrier);
   }
-  CHECK(pthread_join(thread, NULL) == 0);
+  thread_join(thread);
   return check_done();
 }

@@ -3,9 +3,8 @@
    sampled follows from their size; seeds, bounds on sizes, both ways at once, switching on and off.
    The seed is fixed: what passes once passes always. */
 #define _GNU_SOURCE 1
+#include "../system.h"
 #include "guarded.h"
-
-#include <pthread.h>
 
 static void sample_bytes(size_t bytes) {
   mi_option_set(mi_option_guarded_sample_bytes, (long)bytes);
@@ -201,11 +200,12 @@ static void* tell_if_sampled(void* arg) {
 }
 
 static void test_threads(void) {
-  pthread_t thread;
+  test_thread_t thread;
   bool sampled = false;
   begin(1, 5);
-  CHECK(pthread_create(&thread, NULL, tell_if_sampled, &sampled) == 0);
-  CHECK(pthread_join(thread, NULL) == 0 && sampled);
+  CHECK(thread_start(&thread, tell_if_sampled, &sampled));
+  thread_join(thread);
+  CHECK(sampled);
   sample_bytes(0);
 }
 

@@ -1,4 +1,4 @@
-/* test: env="MIMALLOC_ALLOW_LARGE_OS_PAGES=1 MIMALLOC_VERBOSE=1" stderr="2 MiB: . of 4 were had"
+/* test: env="MIMALLOC_ALLOW_LARGE_OS_PAGES=1 MIMALLOC_VERBOSE=1" stderr="2 MiB: . of 4 were had" when="whole"
    Who asks for large OS pages is told how many there were. */
 #include "api.h"
 

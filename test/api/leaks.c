@@ -1,11 +1,11 @@
-/* test: env="MIMALLOC_SHOW_LEAKS=1 MIMALLOC_GUARDED_SAMPLE_RATE=0" exit=0 stderr="5 blocks of 10[45][0-9]{4}$" when="posix" */
+/* test: env="MIMALLOC_SHOW_LEAKS=1 MIMALLOC_GUARDED_SAMPLE_RATE=0" exit=0 stderr="5 blocks of 10[45][0-9]{4}$" when="posix|wasi whole" */
 /* The listing at exit: what is still in use, one line a size, most bytes first. The program looks
-   at a listing of its own first, which it makes a child print. No block is guarded: one that is has
-   a size of its own in the listing. */
+   at a listing of its own first, which it makes a child print, if there are processes. No block is
+   guarded: one that is has a size of its own in the listing. */
+#include "../system.h"
 #include "api.h"
 
 #include <stdio.h>
-#include <sys/wait.h>
 
 enum { LINES = 60, BLOCKS = 5 };
 
@@ -15,35 +15,14 @@ typedef struct line {
 
 static void* kept[BLOCKS];
 
-static void leave_some(void) {
+static int leave_some(void) {
   for (volatile size_t i = 0; i < BLOCKS; i++) { kept[i] = mi_malloc(MIB); } /* from one place */
   for (size_t i = 0; i < 300; i++) { CHECK(mi_malloc(3000) != NULL); }
   for (size_t i = 0; i < 40; i++) { CHECK(mi_malloc(40 * KIB + i * 8 * KIB) != NULL); }
   for (size_t i = 0; i < 1000; i++) { mi_free(mi_malloc(500)); } /* not in the listing */
   mi_heap_t* heap = mi_heap_new();
   for (size_t i = 0; i < 70; i++) { CHECK(mi_heap_malloc(heap, 700) != NULL); }
-}
-
-/* What a child that leaves some blocks says at its end. */
-static size_t read_listing(char* text, size_t room) {
-  int out[2];
-  CHECK(pipe(out) == 0);
-  const pid_t child = fork();
-  if (child == 0) {
-    dup2(out[1], 2);
-    leave_some();
-    exit(0);
-  }
-  close(out[1]);
-  size_t length = 0;
-  for (ssize_t n = 1; n > 0 && length < room - 1; length += n > 0 ? (size_t)n : 0) {
-    n = read(out[0], text + length, room - 1 - length);
-  }
-  text[length] = 0;
-  close(out[0]);
-  int status = 0;
-  CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
-  return length;
+  return 0;
 }
 
 static size_t parse(const char* text, line_t* lines) {
@@ -70,10 +49,11 @@ static bool is_listed(const line_t* lines, size_t count, size_t blocks, size_t s
   return false;
 }
 
-int main(void) {
+/* Of a child that leaves some blocks, at its end. */
+static void test_listing(void) {
   static char text[64 * KIB];
   static line_t lines[LINES];
-  read_listing(text, sizeof(text));
+  CHECK(os_run_child(leave_some, text, sizeof(text)) == 0);
   const size_t count = parse(text, lines);
   CHECK(strstr(text, "mimalloc: still in use: ") == text);
   CHECK(count == 20 && strstr(text, " of other sizes\n") != NULL); /* it is cut short */
@@ -85,6 +65,10 @@ int main(void) {
     CHECK(i == 0 || lines[i].bytes <= lines[i - 1].bytes);
   }
   if (check_failures != 0) { fputs(text, stderr); }
+}
+
+int main(void) {
+  if (HAS_PROCESSES) { test_listing(); }
   for (volatile size_t i = 0; i < BLOCKS; i++) { kept[i] = mi_malloc(MIB); } /* from one place */
   return check_done();
 }

@@ -1,10 +1,9 @@
-/* test: runs-itself timeout=60 when="posix"
-   Options: numbers, set and get, and the environment, by running itself again with MIMALLOC_
-   variables set. */
+/* test: runs-itself timeout=60 when="posix|wasm whole"
+   Options: numbers, set and get, and the environment, where there are processes, by running
+   itself again with MIMALLOC_ variables set. */
 #define _GNU_SOURCE 1
+#include "../system.h"
 #include "api.h"
-
-#include <sys/wait.h>
 
 static void test_numbers(void) {
   CHECK(mi_option_show_errors == 0 && mi_option_show_stats == 1 && mi_option_verbose == 2);
@@ -125,6 +124,8 @@ static int child(const char* number) {
   printf(" %d\n", mi_option_get(option) == 4242);
   return 0;
 }
+
+#if TEST_HAS_PROCESSES
 
 typedef struct {
   long value;
@@ -278,14 +279,25 @@ static void test_verbose(void) {
   CHECK(strlen(outcome->errors) > 200 && outcome->value == 1); /* the table at exit */
 }
 
-int main(int argc, char** argv) {
-  program = strchr(argv[0], '/') != NULL ? argv[0] : "/proc/self/exe";
-  if (argc > 1) { return child(argv[1]); }
-  test_numbers();
+static void test_environment(void) {
   test_environment_values();
   test_environment_sizes();
   test_environment_errors();
   test_verbose();
+}
+
+#else
+
+static const char* program;
+static void test_environment(void) {}
+
+#endif
+
+int main(int argc, char** argv) {
+  program = strchr(argv[0], '/') != NULL ? argv[0] : "/proc/self/exe";
+  if (argc > 1) { return child(argv[1]); }
+  test_numbers();
+  test_environment();
   test_set_and_get();
   test_sizes();
   test_no_such_option();

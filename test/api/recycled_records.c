@@ -1,18 +1,16 @@
-/* test: timeout=60 when="threads posix"
+/* test: timeout=60 when="threads"
    What a thread leaves when it ends: the next one takes over its record and pages; and where none
    begins, what stays behind is little, goes back when it is wanted, and blocks in it can be
    freed. */
+#include "../system.h"
 #include "api.h"
-
-#include <pthread.h>
-#include <sys/wait.h>
 
 enum { SIZES = 20, EACH = 40, THREADS = 120 };
 /* Of all that end, and what this thread keeps by freeing in their full pages. */
 enum { MOST_LEFT = 6 << 20, MOST_TAKEN = 4 << 20 };
 
 static void* left[THREADS][SIZES * EACH]; /* by each thread, for another */
-static pthread_barrier_t all_have;
+static test_barrier_t all_have;
 
 static int64_t page_bytes(void) { return stats_now().page_committed.current; }
 static int64_t abandoned(void) { return stats_now().pages_abandoned.total; }
@@ -37,9 +35,9 @@ static void* take_turn(void* number) {
 }
 
 static void run_thread(void* (*work)(void*), size_t number) {
-  pthread_t thread;
-  CHECK(pthread_create(&thread, NULL, work, (void*)(uintptr_t)number) == 0);
-  CHECK(pthread_join(thread, NULL) == 0);
+  test_thread_t thread;
+  CHECK(thread_start(&thread, work, (void*)(uintptr_t)number));
+  thread_join(thread);
 }
 
 static void test_chain(void) {
@@ -53,33 +51,32 @@ static void test_chain(void) {
 }
 
 /* In the child of a fork it is the same. */
+static int run_chain(void) {
+  test_chain();
+  return check_done();
+}
+
 static void test_child(void) {
-  int status = -1;
-  const pid_t child = fork();
-  if (child == 0) {
-    test_chain();
-    _exit(check_done());
-  }
-  CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+  if (HAS_PROCESSES) { CHECK(os_run_child(run_chain, NULL, 0) == 0); }
 }
 
 static void* allocate_together(void* number) {
-  pthread_barrier_wait(&all_have);
+  barrier_wait(&all_have);
   allocate((size_t)(uintptr_t)number);
-  pthread_barrier_wait(&all_have);
+  barrier_wait(&all_have);
   return NULL;
 }
 
 /* They all end at once, and this thread frees their blocks. */
 static void test_many(void) {
-  pthread_t threads[THREADS];
+  test_thread_t threads[THREADS];
   mi_collect(true);
   const int64_t before = page_bytes();
-  CHECK(pthread_barrier_init(&all_have, NULL, THREADS) == 0);
+  barrier_init(&all_have, THREADS);
   for (size_t i = 0; i < THREADS; i++) {
-    CHECK(pthread_create(&threads[i], NULL, allocate_together, (void*)(uintptr_t)i) == 0);
+    CHECK(thread_start(&threads[i], allocate_together, (void*)(uintptr_t)i));
   }
-  for (size_t i = 0; i < THREADS; i++) { CHECK(pthread_join(threads[i], NULL) == 0); }
+  for (size_t i = 0; i < THREADS; i++) { thread_join(threads[i]); }
   const int64_t held = page_bytes();
   CHECK(held > before + 2 * (MOST_LEFT + MOST_TAKEN));
   for (size_t i = 0; i < THREADS; i++) { free_what(i); }
@@ -96,6 +93,5 @@ int main(void) {
   test_child();
   free_what(0);
   test_many();
-  CHECK(pthread_barrier_destroy(&all_have) == 0);
   return check_done();
 }

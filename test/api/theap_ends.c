@@ -2,9 +2,8 @@
    What a thread can do with its share of a heap: allocate as the heap functions do, give its pages
    up, also while another thread does it for it, and end it. */
 #define _GNU_SOURCE 1
+#include "../system.h"
 #include "visit.h"
-
-#include <pthread.h>
 
 static void test_functions(void) {
   mi_heap_t* h = mi_heap_new();
@@ -68,7 +67,7 @@ static void test_delete(void) {
 enum { BLOCKS = 2000 };
 
 typedef struct {
-  pthread_barrier_t barrier;
+  test_barrier_t barrier;
   mi_theap_t* theap;
   size_t id;
   void* blocks[BLOCKS];
@@ -85,8 +84,8 @@ static void* other_thread(void* arg) {
   void* newest = mi_malloc(3300);
   other->id = mi_thread_id_of(newest);
   mi_free(newest);
-  pthread_barrier_wait(&other->barrier);
-  pthread_barrier_wait(&other->barrier); /* given up meanwhile */
+  barrier_wait(&other->barrier);
+  barrier_wait(&other->barrier); /* given up meanwhile */
   for (size_t i = 0; i < BLOCKS; i += 2) { other->blocks[i] = mi_malloc(16 + i % 3000); }
   for (size_t i = 0; i < BLOCKS; i++) {
     CHECK(other->blocks[i] != NULL && (i % 2 == 0 || is_filled(other->blocks[i], 16, (unsigned)i)));
@@ -106,17 +105,17 @@ static size_t count_owned(const other_t* other) {
 
 static void test_given_up_by_another(void) {
   static other_t other;
-  pthread_t thread;
-  pthread_barrier_init(&other.barrier, NULL, 2);
-  CHECK(pthread_create(&thread, NULL, other_thread, &other) == 0);
-  pthread_barrier_wait(&other.barrier);
+  test_thread_t thread;
+  barrier_init(&other.barrier, 2);
+  CHECK(thread_start(&thread, other_thread, &other));
+  barrier_wait(&other.barrier);
   CHECK(count_owned(&other) > 0);
   mi_theap_delete(other.theap); /* not ours to delete */
   CHECK(count_owned(&other) > 0);
   mi_theap_quiescent_abandon(other.theap);
   CHECK(count_owned(&other) == 0);
-  pthread_barrier_wait(&other.barrier);
-  pthread_join(thread, NULL);
+  barrier_wait(&other.barrier);
+  thread_join(thread);
 }
 
 int main(void) {

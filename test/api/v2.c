@@ -1,9 +1,8 @@
 /* test: timeout=60 env="MIMALLOC_VISIT_ABANDONED=1" when="threads"
    The names that only the 2.x interface has. */
 #define _GNU_SOURCE 1
+#include "../system.h"
 #include "visit.h"
-
-#include <pthread.h>
 
 static void test_default_heap(void) {
   mi_heap_t* backing = mi_heap_get_backing();
@@ -43,7 +42,7 @@ static void test_delete_default(void) {
 }
 
 typedef struct {
-  pthread_barrier_t barrier;
+  test_barrier_t barrier;
   mi_heap_t* backing;
   void* blocks[100];
 } other_t;
@@ -52,8 +51,8 @@ static void* other_thread(void* arg) {
   other_t* other = arg;
   other->backing = mi_heap_get_backing();
   for (size_t i = 0; i < 100; i++) { other->blocks[i] = mi_malloc(40000 + i); }
-  pthread_barrier_wait(&other->barrier);
-  pthread_barrier_wait(&other->barrier);
+  barrier_wait(&other->barrier);
+  barrier_wait(&other->barrier);
   for (size_t i = 0; i < 100; i++) { mi_free(other->blocks[i]); }
   return NULL;
 }
@@ -62,10 +61,10 @@ static void* other_thread(void* arg) {
 static void test_parts(void) {
   static other_t other;
   void* own[50];
-  pthread_t thread;
-  pthread_barrier_init(&other.barrier, NULL, 2);
-  CHECK(pthread_create(&thread, NULL, other_thread, &other) == 0);
-  pthread_barrier_wait(&other.barrier);
+  test_thread_t thread;
+  barrier_init(&other.barrier, 2);
+  CHECK(thread_start(&thread, other_thread, &other));
+  barrier_wait(&other.barrier);
   mi_heap_t* backing = mi_heap_get_backing();
   CHECK(backing != other.backing);
   for (size_t i = 0; i < 50; i++) { own[i] = mi_heap_malloc(backing, 16 + i * 1000); }
@@ -91,8 +90,8 @@ static void test_parts(void) {
   mi_heap_destroy(backing);
   mi_heap_set_numa_affinity(backing, -1);
   for (size_t i = 0; i < 50; i++) { mi_free(own[i]); }
-  pthread_barrier_wait(&other.barrier);
-  pthread_join(thread, NULL);
+  barrier_wait(&other.barrier);
+  thread_join(thread);
 }
 
 static void test_new_ex(void) {
@@ -122,9 +121,9 @@ static void* leave_blocks(void* arg) {
 
 static void test_abandoned(void) {
   void* blocks[LEFT];
-  pthread_t thread;
-  CHECK(pthread_create(&thread, NULL, leave_blocks, blocks) == 0);
-  pthread_join(thread, NULL);
+  test_thread_t thread;
+  CHECK(thread_start(&thread, leave_blocks, blocks));
+  thread_join(thread);
   visit_t v = visit_start(blocks, LEFT);
   CHECK(mi_abandoned_visit_blocks(mi_subproc_main(), -1, true, visit_block, &v));
   CHECK(v.blocks >= LEFT &&
@@ -147,9 +146,9 @@ static void test_subproc_delete(void) {
   } u;
   const mi_subproc_id_t subproc = mi_subproc_new();
   u.subproc = subproc;
-  pthread_t thread;
-  CHECK(pthread_create(&thread, NULL, in_subproc, &u) == 0);
-  pthread_join(thread, NULL);
+  test_thread_t thread;
+  CHECK(thread_start(&thread, in_subproc, &u));
+  thread_join(thread);
   mi_subproc_delete(subproc);
   CHECK(is_filled(u.block, 1000, 1)); /* its blocks stay valid */
   mi_free(u.block);

@@ -4,9 +4,8 @@
    another than their maker. One argument per run: the seed. */
 #define _GNU_SOURCE
 #include "../check.h"
+#include "../system.h"
 #include "opaque.h"
-
-#include <pthread.h>
 
 enum { THREADS = 4, STEPS = 60000, OWN = 300, SHARED = 512 };
 
@@ -134,12 +133,12 @@ int main(int argc, char** argv) {
   for (int run = 1; run < (argc > 1 ? argc : 2); run++) {
     const uint64_t seed = argc > 1 ? strtoull(argv[run], NULL, 0) : 1;
     printf("seed %llu\n", (unsigned long long)seed);
-    pthread_t thread[THREADS];
+    test_thread_t thread[THREADS];
     for (int i = 0; i < THREADS; i++) {
       workers[i].random = (seed * 1000003u + (uint64_t)i + 1) * 0x9e3779b97f4a7c15u;
-      CHECK(pthread_create(&thread[i], NULL, work, &workers[i]) == 0);
+      CHECK(thread_start(&thread[i], work, &workers[i]));
     }
-    for (int i = 0; i < THREADS; i++) { pthread_join(thread[i], NULL); }
+    for (int i = 0; i < THREADS; i++) { thread_join(thread[i]); }
     for (int i = 0; i < THREADS; i++) {
       for (int k = 0; k < OWN; k++) { release(&workers[i].own[k]); }
     }

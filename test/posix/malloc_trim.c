@@ -2,10 +2,9 @@
 /* malloc_trim gives freed memory back to the system, from any thread, and says 0 or 1. */
 #define _GNU_SOURCE
 #include "../check.h"
+#include "../system.h"
 #include "../lifecycle/process.h"
 #include "opaque.h"
-
-#include <pthread.h>
 
 enum { BLOCKS = 1 << 20, SIZE = 100, KEEP_EVERY = 4096 };
 static void* block[BLOCKS];
@@ -31,9 +30,9 @@ static void trims(bool in_thread) {
     if (i % KEEP_EVERY != 0) { free(block[i]); }
   }
   if (in_thread) {
-    pthread_t thread;
-    pthread_create(&thread, NULL, trim, NULL);
-    pthread_join(thread, NULL);
+    test_thread_t thread;
+    CHECK(thread_start(&thread, trim, NULL));
+    thread_join(thread);
   } else {
     trim(NULL);
   }

@@ -65,6 +65,14 @@ for file in $files; do
   offence "src/$file asks about the system, outside base/, port/ and entry/: $(cat "$work/asks")"
 done
 
+# Compilers differ in base/ alone, but for what is Windows' or macOS' own.
+for file in $files; do
+  case $file in base/* | *windows* | *darwin*) continue ;; esac
+  grep -nE '__attribute__|__declspec|^ *# *(el)?if.*(__clang__|__GNUC__|_MSC_VER)' "$file" >"$work/asks" ||
+    continue
+  offence "src/$file has words of one compiler, outside base/: $(cat "$work/asks")"
+done
+
 # ---- warnings, and objects to read symbols from --------------------------------------------------
 
 compilers=$cc
@@ -77,7 +85,7 @@ done
 
 port_of() {  # path below src/: the option that asks for the port that the file belongs to
   case $1 in
-    port/unix*.c) echo -DMI_PORT_UNIX=1 ;;
+    port/unix*.c | port/solaris.c) echo -DMI_PORT_UNIX=1 ;;
     port/strict*.c) echo -DMI_PORT_STRICT=1 ;;
     port/grow*.c | memory/growing.c) echo -DMI_PORT_GROW=1 ;;
   esac

@@ -1,4 +1,4 @@
-/* test: cflags="-Wno-unused-function" when="jumps" */
+/* test: cflags="-Wno-unused-function" when="jumps whole" */
 /* Options: the environment's words, names and mistakes; who wins; numbers that are no option's. */
 #include "fake_port.h"
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# test: timeout=600
+# test: when="wasi" timeout=600
 # Of the 4 GiB that a program for WASI can have it gets as much as with the C library's malloc, but
 # for 5 %, before malloc returns NULL: in blocks of 1 MiB, and of 16 to 1000 bytes.
 #   limit.sh [anything]    prints the MiB; exit status 1 if it gets less

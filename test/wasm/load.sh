@@ -1,5 +1,5 @@
 #!/bin/sh
-# test: timeout=300
+# test: when="wasi" timeout=300
 # A program for WASI that replaces blocks has at most a tenth more memory than with the C library's
 # malloc, and takes fewer instructions. Both are the same in each run.
 #   load.sh [anything]    prints the figures; exit status 1 if there are more

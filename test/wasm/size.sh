@@ -1,8 +1,9 @@
 #!/bin/sh
-# test: timeout=300
+# test: when="wasi" timeout=300
 # What malloc and free add to a program for WASI that is to be short (MI_SMALL), beside the same
-# program without them.
+# program without them; and it runs.
 #   size.sh [anything]    prints the bytes; exit status 1 if there are more than 24 KiB
+# MI_RUNNER runs programs for WASI.
 source=${MI_SOURCE_DIR:-$(cd "$(dirname "$0")/../.." && pwd)}
 most=24576
 for tool in clang-19 wasm-ld-19 wasm-opt; do
@@ -45,5 +46,6 @@ length() {  # program: its bytes once it is optimized
 } || exit 1
 without=$(length "$work/without") ours=$(length "$work/ours") theirs=$(length "$work/theirs")
 [ -n "$without" ] && [ -n "$ours" ] && [ -n "$theirs" ] || exit 1
+$MI_RUNNER "$work/ours" || { echo "size: the short program fails"; exit 1; }
 echo "malloc and free: $((ours - without)) bytes, at most $most; the C library's $((theirs - without))"
 [ $((ours - without)) -le $most ]

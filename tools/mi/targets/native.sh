@@ -1,7 +1,7 @@
 # This machine's processor, in 64 and 32 bits, by its own compiler; the same by the rules of systems
 # that do not run here (docs/porting.md).
 
-cross_all+=(x86_64 i386 unix strict grow)
+cross_all+=(x86_64 i386 unix strict grow small)
 
 cross_describe_native() {  # target
   case $1 in
@@ -11,6 +11,10 @@ cross_describe_native() {  # target
       options=(-DMI_PORT="$1")
       # The other tests are of programs with threads, and of memory that goes back or is protected.
       [ "$1" != grow ] || build_and_test=cross_grow ;;
+    small)
+      title="x86-64, native, on the port grow, MI_SMALL"
+      compiler=$(c_compiler) cxx=$(cxx_compiler) system='' build_and_test=cross_small
+      options=(-DMI_PORT=grow -DMI_SMALL=ON) ;;
     i386)
       title="32-bit x86, native"
       compiler=gcc-12 cxx=g++-12
@@ -21,4 +25,5 @@ cross_describe_native() {  # target
   esac
 }
 
+cross_small() { cross_build_and_test -L '^(api|unit)$' "$@"; }
 cross_grow() { cross_build_and_test -L '^(api|unit|fault)$' "$@"; }
