@@ -51,7 +51,7 @@ static() {  # toolchain compiler defines libraries tests...
   # shellcheck disable=SC2086  # lists of words
   build "$toolchain" library $compiler $options $defines -c -o "static-$toolchain.o" \
     "$root/src/static.c" || return
-  for test in "$@" windows/last_error; do
+  for test in "$@" windows/last_error windows/guard; do
     local name=${test##*/} environment
     environment=$(directive "$root/test/$test.c" env)
     # shellcheck disable=SC2086
@@ -175,7 +175,7 @@ msvc_test() {  # source objects...
 
 if [ -d $headers/windows ] && command -v clang-19 lld-link-19 llvm-dlltool-19 >/dev/null; then
   if build msvc library msvc_runtime; then
-    for test in $tests windows/last_error; do
+    for test in $tests windows/last_error windows/guard; do
       environment=$(directive "$root/test/$test.c" env)
       # shellcheck disable=SC2086  # a list of words
       msvc_test "$root/test/$test.c" static-msvc.obj &&
