@@ -111,7 +111,10 @@ gcc_x86() {
   static gcc "$tests" "-static -lpthread -lntdll" i686-w64-mingw32-gcc
   # shellcheck disable=SC2086
   build gcc fault i686-w64-mingw32-gcc $options -w -o fault.exe "$here/fault.c" static-gcc.o \
-    -lntdll -static && patience=600 run gcc fault 0 fault.exe
+    -lntdll -static && {
+    patience=600 run gcc fault 0 fault.exe
+    FAULT_OLD=1 patience=600 run gcc fault-old 0 fault.exe
+  }
   cxx gcc "-static -Wl,-u,__ZSt17__throw_bad_allocv,-u,__ZSt15get_new_handlerv" \
     i686-w64-mingw32-g++
   dll gcc _DllMain@12 -lgcc i686-w64-mingw32-gcc || return

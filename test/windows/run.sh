@@ -78,7 +78,8 @@ fi
 
 # shellcheck disable=SC2086
 build gcc fault $gcc $options -w -o fault.exe "$here/fault.c" static-gcc.o -lntdll -static &&
-  patience=600 expect gcc fault 0 "$wine" fault.exe
+  patience=600 expect gcc fault 0 "$wine" fault.exe &&
+  FAULT_OLD=1 patience=600 expect gcc fault-old 0 "$wine" fault.exe
 
 # ---- events (MI_TRACK=ETW) -----------------------------------------------------------------------
 
