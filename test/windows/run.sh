@@ -284,6 +284,47 @@ rename_libraries() {  # libNAME.a...
   for library in "$@"; do mv "$library" "$(sed 's/lib\([^/]*\)\.a$/\1.lib/' <<<"$library")"; done
 }
 
+# A project that finds the package: its program by the DLL, which lies beside it, and one by the
+# static library with the C runtime's names.
+cmake_project() {  # folder
+  mkdir -p "$1" && cp "$here/static.c" "$1" &&
+    printf '%s\n' '#include <mimalloc.h>' \
+      'int main(void) { return mi_version() != MI_MALLOC_VERSION || !mi_malloc(1); }' >"$1/dll.c" &&
+    printf '%s\n' 'cmake_minimum_required(VERSION 3.21)' 'project(user C)' \
+      'find_package(mimalloc REQUIRED)' 'add_executable(dll dll.c)' \
+      'target_link_libraries(dll PRIVATE mimalloc::mimalloc)' 'add_executable(static static.c)' \
+      'target_compile_options(static PRIVATE -w -fno-builtin)' \
+      'target_link_libraries(static PRIVATE mimalloc::static)' >"$1/CMakeLists.txt"
+}
+
+cmake_user() {  # prefix
+  cmake_project cmake-user &&
+    cmake -S cmake-user -B cmake-user/build -G Ninja -DCMAKE_SYSTEM_NAME=Windows \
+      -DCMAKE_C_COMPILER=$gcc "-DCMAKE_PREFIX_PATH=$1" -DCMAKE_FIND_ROOT_PATH= &&
+    cmake --build cmake-user/build && cp "$1/bin/mimalloc.dll" cmake-user/build
+}
+
+cmake_installed() {
+  local prefix=$PWD/cmake-prefix file
+  rm -rf "$prefix" cmake-user
+  build cmake install cmake --install cmake-windows-mingw --prefix "$prefix" || return
+  for file in bin/mimalloc.dll bin/minject.exe lib/libmimalloc.dll.a lib/libmimalloc.a \
+    lib/mimalloc.obj lib/mimalloc-config.cmake lib/mimalloc.pc include/mimalloc.h; do
+    [ -n "$(find "$prefix/${file%/*}" -name "${file#*/}")" ] && continue
+    echo "not installed: $file"
+    outcome cmake install 1
+    return
+  done
+  outcome cmake install 0
+  build cmake find_package cmake_user "$prefix" && {
+    expect cmake find_package 0 "$wine" cmake-user/build/dll.exe
+    expect cmake find_package-static 0 "$wine" cmake-user/build/static.exe
+  }
+  cp redirect.exe cmake-user && expect cmake minject 0 bash -c 'cd cmake-user &&
+    "$1" ../cmake-prefix/bin/minject.exe redirect.exe && cp build/mimalloc.dll . &&
+    "$1" redirect-mi.exe ours' sh "$wine"
+}
+
 if cmake --version 2>/dev/null | grep -qE 'version (3\.2[1-9]|3\.[3-9]|[4-9])' && command -v ninja >/dev/null; then
   build cmake windows-mingw cmake_build windows-mingw &&
     build cmake windows-mingw cmake --build cmake-windows-mingw && {
@@ -295,6 +336,7 @@ if cmake --version 2>/dev/null | grep -qE 'version (3\.2[1-9]|3\.[3-9]|[4-9])' &
     # shellcheck disable=SC2086
     build cmake static $gcc $options -w -o static-cmake.exe "$here/static.c" \
       cmake-windows-mingw/libmimalloc.a -lntdll && expect cmake static 0 "$wine" static-cmake.exe
+    cmake_installed
   }
   build cmake windows-mingw-multi cmake_build windows-mingw-multi
   for configuration in Release Debug; do
@@ -311,6 +353,7 @@ if cmake --version 2>/dev/null | grep -qE 'version (3\.2[1-9]|3\.[3-9]|[4-9])' &
     printf '%s\n' 'LIBRARY ntdll.dll' EXPORTS __chkstk >chkstk.def
     llvm-dlltool-19 -m i386:x86-64 -d chkstk.def -l clang-cl/chkstk.lib
     build cmake windows-clang-cl cmake_build windows-clang-cl -DCMAKE_SYSTEM_NAME=Windows \
+      -DMI_INSTALL_TOOLS=OFF \
       -DCMAKE_SYSTEM_PROCESSOR=AMD64 -DCMAKE_C_COMPILER=clang-cl-19 \
       -DCMAKE_C_COMPILER_TARGET=x86_64-pc-windows-msvc -DCMAKE_LINKER=lld-link-19 \
       -DCMAKE_AR="$(type -P llvm-lib-19)" -DCMAKE_MT=llvm-mt-19 -DCMAKE_RC_COMPILER=llvm-rc-19 \
