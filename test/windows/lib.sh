@@ -24,3 +24,34 @@ build() {  # toolchain name command...: says nothing if it is well
   outcome "$toolchain" "$name" 1
   return 1
 }
+
+# ./minject as it is called: what it prints, writes, and leaves as it was, and its exit status.
+minject_use() {  # program: one without mimalloc.dll
+  local old=$1 as_it_was status
+  rm -rf use && mkdir use && cp "$old" use/a.exe && cp "$old" use/b.exe || return 1
+  as_it_was=$(cksum <use/a.exe)
+  says() {  # status words arguments...
+    ./minject "${@:3}" >use/out 2>&1
+    status=$?
+    [ $status = "$1" ] && { [ -z "$2" ] || grep -qiF -- "$2" use/out; } && return
+    echo "minject ${*:3}: status $status"
+    cat use/out
+    return 1
+  }
+  says 0 KERNEL32.dll --list use/a.exe && ! grep -qi mimalloc use/out &&
+    says 0 '' use/a.exe && says 0 mimalloc.dll --list use/a-mi.exe &&
+    [ "$(head -n 1 use/out)" = mimalloc.dll ] &&
+    says 1 'see --force' use/a.exe && says 0 '' -f use/a.exe && says 0 '' --force use/a.exe &&
+    says 0 '' -o use/c.exe use/a.exe && cmp use/c.exe use/a-mi.exe &&
+    says 1 'see --force' --output use/c.exe use/a.exe &&
+    [ "$(cksum <use/a.exe)" = "$as_it_was" ] &&
+    says 0 '' -i use/b.exe && cmp use/b.exe use/a-mi.exe &&
+    says 1 'first already' --in-place use/b.exe &&
+    says 0 '' --dll other.dll --function f -o use/d.exe use/a.exe &&
+    says 0 other.dll -l use/d.exe &&
+    says 1 '' use/none.exe && says 1 '' use/out &&
+    says 2 'minject --list PROGRAM' && says 2 '' --list && says 2 '' -x use/a.exe &&
+    says 2 '' use/a.exe use/b.exe && says 2 '' -i -o use/e.exe use/a.exe && says 2 '' -o &&
+    says 2 '' use/a.exe --dll && [ "$(cksum <use/a.exe)" = "$as_it_was" ] && ! [ -e use/e.exe ] &&
+    ! compgen -G 'use/*.minject' >/dev/null
+}

@@ -126,7 +126,6 @@ gcc_x86() {
     build gcc "$name" i686-w64-mingw32-gcc $ucrt $options -w \
       "$([ "${name##*.}" = exe ] && echo -mconsole || echo -shared)" -o "$name" "$source" $library
   done
-  "${CC:-cc}" -std=gnu11 -O2 -o minject "$root/tools/minject.c" || exit 1
   ./minject --force redirect.exe || outcome gcc minject 1
   run gcc redirect-not 0 redirect.exe theirs
   run gcc redirect 0 redirect-mi.exe ours
@@ -150,6 +149,7 @@ if [ -n "$WINE_ROOT" ] && ! [ -d prefix ]; then
 fi
 [ -n "$WINE_ROOT" ] ||
   echo "skip wine: it needs root, unshare and Debian's packages"
+"${CC:-cc}" -std=gnu11 -O2 -o minject "$root/tools/minject.c" || exit 1
 [ "$processor" = arm64 ] || gcc_x86
 
 # ---- zig, and clang with the ABI of Microsoft's compiler -----------------------------------------
@@ -162,6 +162,11 @@ if [ -n "$ZIG" ]; then
     static zig "$(tests_of "$kinds clang" api)" -lntdll $ZIG -target $triple -DTEST_HAS_THREADS=0
     cxx zig "" ${ZIG% cc} c++ -target $triple
     dll zig $entry -lcompiler_rt $ZIG -target $triple
+    build zig minject $ZIG -target $triple $options -w -o plain.exe "$here/speed.c" && {
+      minject_use plain.exe && [ "$(imports use/a-mi.exe)" = "$(
+        printf '%s\n' mimalloc.dll "$(imports plain.exe)" | sort)" ]
+      outcome zig minject $?
+    }
   }
 else
   echo "skip zig: no zig (Python package ziglang)"

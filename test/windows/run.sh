@@ -227,6 +227,8 @@ program unload.exe "$root/test/windows/unload.c"
 program late.dll -shared "$root/test/windows/late.c" mimalloc.dll
 program exit_storm.exe "$root/test/windows/exit_storm.c" mimalloc.dll
 program speed.exe "$root/test/windows/speed.c"
+minject_use redirect.exe
+outcome dll minject $?
 # As one on the debug runtime: where the name of a part of the runtime is, that DLL's is.
 perl -pe 's/(api-ms-win-crt-[a-z]+-l1-1-0\.dll)/"ucrtbased.dll" . "\0" x (length($1) - 13)/ge' \
   redirect.exe >redirect-debug.exe
