@@ -2,6 +2,15 @@
 # What the scripts of this folder share: a line for each test. One that fails sets `failed`.
 # shellcheck disable=SC2034
 
+# Tests of modules include what they test, and have names of their own.
+test_name() {  # FOLDER/NAME
+  case $1 in unit/*) echo "unit-${1##*/}" ;; *) echo "${1##*/}" ;; esac
+}
+
+test_object() {  # FOLDER/NAME object
+  case $1 in unit/*) ;; *) echo "$2" ;; esac
+}
+
 outcome() {  # toolchain name status
   if [ "$3" = 0 ]; then echo "pass $1 $2"; else echo "FAIL $1 $2 (status $3)"; failed=1; fi
 }

@@ -79,11 +79,12 @@ static() {  # toolchain tests libraries compiler...
     case $processor/$test in
       x86/api/page_release | x86/api/arena_full | arm64/windows/guard) continue ;;
     esac
-    local name=${test##*/} environment
+    local name object environment
+    name=$(test_name "$test") object=$(test_object "$test" "static-$toolchain.o")
     environment=$(directive "$root/test/$test.c" env)
     # shellcheck disable=SC2086
     build "$toolchain" "$name" "$@" $options -w -o "$name-$toolchain.exe" \
-      "$root/test/$test.c" "static-$toolchain.o" $libraries &&
+      "$root/test/$test.c" $object $libraries &&
       run "$toolchain" "$name" 0 "$name-$toolchain.exe"
   done
   # shellcheck disable=SC2086
@@ -107,7 +108,7 @@ cxx() {  # toolchain libraries compiler...
 
 gcc_x86() {
   local ucrt="-specs=ucrt.specs -D_UCRT -D__MSVCRT_VERSION__=0xE00" name tests
-  tests=$(tests_of "$kinds gcc threads" api)
+  tests=$(tests_of "$kinds gcc threads" api unit)
   static gcc "$tests" "-static -lpthread -lntdll" i686-w64-mingw32-gcc
   # shellcheck disable=SC2086
   build gcc fault i686-w64-mingw32-gcc $options -w -o fault.exe "$here/fault.c" static-gcc.o \

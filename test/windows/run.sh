@@ -40,7 +40,7 @@ export wine
 # shellcheck source=../directives.sh
 . "$root/test/directives.sh"
 tests_for() {  # release|debug|secure
-  tests_of "windows $1 static threads stacks jumps" api stress
+  tests_of "windows $1 static threads stacks jumps" api stress unit
 }
 tests=$(tests_for release)
 export MI_EMULATED=1  # wine's own memory for threads does not count
@@ -52,11 +52,12 @@ static() {  # toolchain compiler defines libraries tests...
   build "$toolchain" library $compiler $options $defines -c -o "static-$toolchain.o" \
     "$root/src/static.c" || return
   for test in "$@" windows/last_error windows/guard; do
-    local name=${test##*/} environment
+    local name object environment
+    name=$(test_name "$test") object=$(test_object "$test" "static-$toolchain.o")
     environment=$(directive "$root/test/$test.c" env)
     # shellcheck disable=SC2086
     build "$toolchain" "$name" $compiler $options $defines -w -o "$name-$toolchain.exe" \
-      "$root/test/$test.c" "static-$toolchain.o" $libraries &&
+      "$root/test/$test.c" $object $libraries &&
       expect "$toolchain" "$name" 0 env $environment "$wine" "$name-$toolchain.exe"
   done
 }
@@ -166,9 +167,9 @@ on_genuine() {  # toolchain name status program arguments...
 }
 
 msvc_test() {  # source objects...
-  local test=${1##*/} language=-std=gnu11
+  local test=${1#"$root/test/"} language=-std=gnu11
   [[ $1 != *.cpp ]] || language='-std=c++17 -fcxx-exceptions'
-  test=${test%.*}
+  test=$(test_name "${test%.*}")
   # shellcheck disable=SC2086
   build msvc "$test" $msvc $language -c -o "$test.obj" "$1" &&
     build msvc "$test" msvc_link "$test-msvc.exe" "$test.obj" "${@:2}"
@@ -179,8 +180,9 @@ if [ -d $headers/windows ] && command -v clang-19 lld-link-19 llvm-dlltool-19 >/
     for test in $tests windows/last_error windows/guard; do
       environment=$(directive "$root/test/$test.c" env)
       # shellcheck disable=SC2086  # a list of words
-      msvc_test "$root/test/$test.c" static-msvc.obj &&
-        expect msvc "${test##*/}" 0 env $environment "$wine" "${test##*/}-msvc.exe"
+      name=$(test_name "$test")
+      msvc_test "$root/test/$test.c" $(test_object "$test" static-msvc.obj) &&
+        expect msvc "$name" 0 env $environment "$wine" "$name-msvc.exe"
     done
     msvc_test "$here/static.c" override-msvc.obj && {
       expect msvc static 0 "$wine" static-msvc.exe
