@@ -234,15 +234,22 @@ outcome dll minject $?
 # As one on the debug runtime: where the name of a part of the runtime is, that DLL's is.
 perl -pe 's/(api-ms-win-crt-[a-z]+-l1-1-0\.dll)/"ucrtbased.dll" . "\0" x (length($1) - 13)/ge' \
   redirect.exe >redirect-debug.exe
+build dll refuse $gcc $options -w -nostdlib -shared -Wl,-e,DllMain -o refuse.dll "$here/refuse.c" \
+  -lkernel32
 for name in redirect redirect-debug speed; do ./minject --force $name.exe || outcome dll minject 1; done
 
 expect dll redirect-not 0 "$wine" redirect.exe theirs
 expect dll redirect 0 "$wine" redirect-mi.exe ours
 expect dll redirect-disabled 0 env MIMALLOC_DISABLE_REDIRECT=1 "$wine" redirect-mi.exe theirs
+./minject --force --dll refuse.dll --function refused -o redirect-refused.exe redirect-mi.exe
+expect dll redirect-refused 0 "$wine" redirect-refused.exe ours refused
+REFUSE_ALL=1 expect dll redirect-all-refused 0 "$wine" redirect-refused.exe ours refused
 expect dll mi-run 0 "$root/mi" run -- redirect.exe ours
 expect dll unload 0 "$wine" unload.exe mimalloc.dll
 expect dll late_load 0 "$wine" late_load.exe
 on_genuine dll redirect-genuine 0 redirect-mi.exe ours handler
+[ -z "$GENUINE" ] || cp refuse.dll genuine
+on_genuine dll redirect-refused-genuine 0 redirect-refused.exe ours handler refused
 on_genuine dll late_load-genuine 0 late_load.exe
 on_genuine dll arm64ec-refused 0 late_load.exe hybrid
 [ -z "$GENUINE" ] || cp "$GENUINE/ucrtbase.dll" genuine/ucrtbased.dll
