@@ -64,3 +64,26 @@ minject_use() {  # program: one without mimalloc.dll
     says 2 '' use/a.exe --dll && [ "$(cksum <use/a.exe)" = "$as_it_was" ] && ! [ -e use/e.exe ] &&
     ! compgen -G 'use/*.minject' >/dev/null
 }
+
+# _o_NAME is the same function for who imports it from a private set of names; what it calls is
+# caught by the filters.
+known_name() {  # name
+  grep -qF "{\"$1\"," "$root/src/entry/windows_redirect.c" ||
+    grep -q "^${1#_o_} " "$here/runtime_names.txt" ||
+    grep -qF "{\"${1#_o_}\"," "$root/src/entry/windows_redirect.c"
+}
+
+exports_known() {  # toolchain
+  local unknown
+  if [ -z "$GENUINE" ] || ! command -v llvm-objdump-19 >/dev/null; then
+    echo "skip $1 exports: it needs llvm-19 and a genuine ucrtbase.dll"
+    return
+  fi
+  llvm-objdump-19 -p "$GENUINE/ucrtbase.dll" |
+    awk '/Export Table/ { on = 1 } on && NF >= 3 { print $3 }' |
+    grep -iE 'alloc|free|msize|expand|dup|heap|newh|new_' >exports.txt
+  unknown=$(while read -r name; do known_name "$name" || echo "$name"; done <exports.txt)
+  [ -z "$unknown" ] || echo "ucrtbase.dll exports, and nothing here knows: $unknown"
+  [ -s exports.txt ] && [ -z "$unknown" ]
+  outcome "$1" exports $?
+}

@@ -130,6 +130,10 @@ gcc_x86() {
   ./minject --force redirect.exe || outcome gcc minject 1
   run gcc redirect-not 0 redirect.exe theirs
   run gcc redirect 0 redirect-mi.exe ours
+  build gcc refuse i686-w64-mingw32-gcc $options -w -nostdlib -shared -Wl,-e,_DllMain@12 \
+    -o refuse.dll "$here/refuse.c" -lkernel32 && ./minject --force --dll refuse.dll \
+    --function refused -o redirect-refused.exe redirect-mi.exe &&
+    run gcc redirect-refused 0 redirect-refused.exe ours refused
   run gcc unload 0 unload.exe mimalloc.dll
   run gcc late_load 0 late_load.exe
   patience=1200 run gcc exit_storm 0 exit_storm.exe 1000 running
@@ -138,10 +142,11 @@ gcc_x86() {
     mkdir -p genuine &&
       cp -u "$GENUINE"/{ucrtbase,vcruntime140}.dll redirect-mi.exe mimalloc.dll genuine
     WINEDLLOVERRIDES='ucrtbase,vcruntime140=n,b' run gcc redirect-genuine 0 genuine/redirect-mi.exe \
-      ours
+      ours handler
   else
     echo "skip gcc redirect-genuine: no genuine ucrtbase.dll"
   fi
+  exports_known gcc
 }
 
 if [ -n "$WINE_ROOT" ] && ! [ -d prefix ]; then

@@ -91,6 +91,14 @@ build gcc fault $gcc $options -w -o fault.exe "$here/fault.c" static-gcc.o -lntd
   build etw events $gcc $options -w -o events.exe "$here/etw.c" static-etw.o -lntdll &&
     expect etw events 0 "$wine" events.exe
 }
+if [ -n "$ZIG" ]; then
+  zig="$ZIG -target x86_64-windows-gnu -I$here/threads"
+  # shellcheck disable=SC2086
+  build etw events-zig $zig $options -DNDEBUG -DMI_TRACK_ETW=1 -c -o static-etw-zig.o \
+    "$root/src/static.c" &&
+    build etw events-zig $zig $options -w -o events-zig.exe "$here/etw.c" static-etw-zig.o -lntdll &&
+    expect etw events-zig 0 "$wine" events-zig.exe
+fi
 
 # ---- the C runtime's names and C++'s, in a program that the library is linked into ---------------
 
@@ -184,6 +192,10 @@ if [ -d $headers/windows ] && command -v clang-19 lld-link-19 llvm-dlltool-19 >/
       msvc_test "$root/test/$test.c" $(test_object "$test" static-msvc.obj) &&
         expect msvc "$name" 0 env $environment "$wine" "$name-msvc.exe"
     done
+    # shellcheck disable=SC2086
+    build etw events-msvc $msvc -std=gnu11 -DMI_TRACK_ETW=1 -c -o static-etw.obj \
+      "$root/src/static.c" && msvc_test "$here/etw.c" static-etw.obj &&
+      expect etw events-msvc 0 "$wine" etw-msvc.exe
     msvc_test "$here/static.c" override-msvc.obj && {
       expect msvc static 0 "$wine" static-msvc.exe
       on_genuine msvc static-genuine 0 static-msvc.exe
@@ -226,6 +238,7 @@ program() {  # name options...
 program redirect.exe "$root/test/windows/redirect.c"
 program late_load.exe "$root/test/windows/late_load.c"
 program unload.exe "$root/test/windows/unload.c"
+program last_error-dll.exe "$root/test/windows/last_error.c" -DNDEBUG mimalloc.dll
 program late.dll -shared "$root/test/windows/late.c" mimalloc.dll
 program exit_storm.exe "$root/test/windows/exit_storm.c" mimalloc.dll
 program speed.exe "$root/test/windows/speed.c"
@@ -245,6 +258,7 @@ expect dll redirect-disabled 0 env MIMALLOC_DISABLE_REDIRECT=1 "$wine" redirect-
 expect dll redirect-refused 0 "$wine" redirect-refused.exe ours refused
 REFUSE_ALL=1 expect dll redirect-all-refused 0 "$wine" redirect-refused.exe ours refused
 expect dll mi-run 0 "$root/mi" run -- redirect.exe ours
+expect dll last_error 0 "$wine" last_error-dll.exe
 expect dll unload 0 "$wine" unload.exe mimalloc.dll
 expect dll late_load 0 "$wine" late_load.exe
 on_genuine dll redirect-genuine 0 redirect-mi.exe ours handler
@@ -265,24 +279,7 @@ done
 
 # ---- what the runtime exports: each name is redirected, or there is a reason ----------------------
 
-# _o_NAME is the same function for who imports it from a private set of names; what it calls is
-# caught by the filters.
-known_name() {  # name
-  grep -qF "{\"$1\"," "$root/src/entry/windows_redirect.c" ||
-    grep -q "^${1#_o_} " "$here/runtime_names.txt" ||
-    grep -qF "{\"${1#_o_}\"," "$root/src/entry/windows_redirect.c"
-}
-
-if [ -n "$GENUINE" ] && command -v llvm-objdump-19 >/dev/null; then
-  llvm-objdump-19 -p "$GENUINE/ucrtbase.dll" | awk '/Export Table/ { on = 1 } on && NF >= 3 { print $3 }' |
-    grep -iE 'alloc|free|msize|expand|dup|heap|newh|new_' >exports.txt
-  unknown=$(while read -r name; do known_name "$name" || echo "$name"; done <exports.txt)
-  [ -z "$unknown" ] || echo "ucrtbase.dll exports, and nothing here knows: $unknown"
-  [ -s exports.txt ] && [ -z "$unknown" ]
-  outcome dll exports $?
-else
-  echo "skip exports: it needs llvm-19 and a genuine ucrtbase.dll"
-fi
+exports_known dll
 
 # ---- CMake ---------------------------------------------------------------------------------------
 
