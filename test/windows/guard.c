@@ -1,7 +1,7 @@
-/* A sampled block is written to past its end, or after it was freed. The process ends as by any such
-   access, and standard error names the block before; who else asked to be told of exceptions is told
-   as ever: a handler that makes the memory accessible goes on from there, and the last filter ends
-   the process in its own way.
+/* A sampled block is written to past its end, or read after it was freed. The process ends as by
+   any such access, and standard error names the block before. Who else asked to be told of
+   exceptions is told as ever: a handler that makes the memory accessible goes on from there, and
+   the last filter ends the process in its own way.
    guard          each case in a process of its own
    guard CASE     one of them: writes to standard output where the block is */
 #include <stdio.h>
@@ -67,9 +67,7 @@ static DWORD run(const char* program, const char* name, char* text, DWORD most) 
   start.hStdError = start.hStdOutput;
   if (!CreateProcessA(NULL, command, NULL, NULL, TRUE, 0, NULL, NULL, &start, &info)) { return 1; }
   CloseHandle(start.hStdOutput);
-  while (bytes < most - 1 && ReadFile(end, text + bytes, most - 1 - bytes, &more, NULL) && more > 0) {
-    bytes += more;
-  }
+  while (ReadFile(end, text + bytes, most - 1 - bytes, &more, NULL) && more > 0) { bytes += more; }
   text[bytes] = 0;
   WaitForSingleObject(info.hProcess, INFINITE);
   GetExitCodeProcess(info.hProcess, &status);

@@ -96,7 +96,8 @@ if [ -n "$ZIG" ]; then
   # shellcheck disable=SC2086
   build etw events-zig $zig $options -DNDEBUG -DMI_TRACK_ETW=1 -c -o static-etw-zig.o \
     "$root/src/static.c" &&
-    build etw events-zig $zig $options -w -o events-zig.exe "$here/etw.c" static-etw-zig.o -lntdll &&
+    build etw events-zig $zig $options -w -o events-zig.exe "$here/etw.c" static-etw-zig.o \
+      -lntdll &&
     expect etw events-zig 0 "$wine" events-zig.exe
 fi
 

@@ -20,7 +20,8 @@ static DWORD WINAPI run(void* unused) {
 }
 
 typedef struct space {
-  size_t taken, committed; /* bytes of addresses; of memory that counts towards the system's limit */
+  size_t taken;     /* bytes of addresses */
+  size_t committed; /* of memory that counts towards the system's limit */
 } space_t;
 
 static space_t space(void) {
