@@ -70,7 +70,7 @@ static void test_aligned(void) {
   expect("_aligned_realloc aligns and copies", (size_t)p % 64 == 0 && is_filled(p, 100, 7));
   size_t (*size_of)(void*, size_t, size_t) = NULL;
   const HMODULE runtime = GetModuleHandleA("ucrtbase.dll");
-  size_of = (size_t(*)(void*, size_t, size_t))(void*)GetProcAddress(runtime, "_aligned_msize");
+  size_of = (size_t (*)(void*, size_t, size_t))(void*)GetProcAddress(runtime, "_aligned_msize");
   expect("_aligned_msize", size_of == NULL || size_of(p, 64, 0) >= 50000);
   _aligned_free(p);
   p = (unsigned char*)_aligned_offset_malloc(100, 256, OFFSET);

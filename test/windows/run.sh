@@ -188,8 +188,8 @@ if [ -d $headers/windows ] && command -v clang-19 lld-link-19 llvm-dlltool-19 >/
   if build msvc library msvc_runtime; then
     for test in $tests windows/last_error windows/guard; do
       environment=$(directive "$root/test/$test.c" env)
-      # shellcheck disable=SC2086  # a list of words
       name=$(test_name "$test")
+      # shellcheck disable=SC2046,SC2086  # lists of words
       msvc_test "$root/test/$test.c" $(test_object "$test" static-msvc.obj) &&
         expect msvc "$name" 0 env $environment "$wine" "$name-msvc.exe"
     done
@@ -248,6 +248,7 @@ outcome dll minject $?
 # As one on the debug runtime: where the name of a part of the runtime is, that DLL's is.
 perl -pe 's/(api-ms-win-crt-[a-z]+-l1-1-0\.dll)/"ucrtbased.dll" . "\0" x (length($1) - 13)/ge' \
   redirect.exe >redirect-debug.exe
+# shellcheck disable=SC2086
 build dll refuse $gcc $options -w -nostdlib -shared -Wl,-e,DllMain -o refuse.dll "$here/refuse.c" \
   -lkernel32
 for name in redirect redirect-debug speed; do ./minject --force $name.exe || outcome dll minject 1; done
@@ -309,7 +310,7 @@ cmake_project() {  # folder
 cmake_user() {  # prefix
   cmake_project cmake-user &&
     cmake -S cmake-user -B cmake-user/build -G Ninja -DCMAKE_SYSTEM_NAME=Windows \
-      -DCMAKE_C_COMPILER=$gcc "-DCMAKE_PREFIX_PATH=$1" -DCMAKE_FIND_ROOT_PATH= &&
+      "-DCMAKE_C_COMPILER=$gcc" "-DCMAKE_PREFIX_PATH=$1" -DCMAKE_FIND_ROOT_PATH= &&
     cmake --build cmake-user/build && cp "$1/bin/mimalloc.dll" cmake-user/build
 }
 
