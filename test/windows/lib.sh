@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # What the scripts of this folder share: a line for each test. One that fails sets `failed`.
-# shellcheck disable=SC2034
+# shellcheck disable=SC2034,SC2154
 
 # Tests of modules include what they test, and have names of their own.
 test_name() {  # FOLDER/NAME

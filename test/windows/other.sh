@@ -130,6 +130,7 @@ gcc_x86() {
   ./minject --force redirect.exe || outcome gcc minject 1
   run gcc redirect-not 0 redirect.exe theirs
   run gcc redirect 0 redirect-mi.exe ours
+  # shellcheck disable=SC2086
   build gcc refuse i686-w64-mingw32-gcc $options -w -nostdlib -shared -Wl,-e,_DllMain@12 \
     -o refuse.dll "$here/refuse.c" -lkernel32 && ./minject --force --dll refuse.dll \
     --function refused -o redirect-refused.exe redirect-mi.exe &&

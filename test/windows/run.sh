@@ -330,6 +330,7 @@ cmake_installed() {
     expect cmake find_package 0 "$wine" cmake-user/build/dll.exe
     expect cmake find_package-static 0 "$wine" cmake-user/build/static.exe
   }
+  # shellcheck disable=SC2016  # expands there
   cp redirect.exe cmake-user && expect cmake minject 0 bash -c 'cd cmake-user &&
     "$1" ../cmake-prefix/bin/minject.exe redirect.exe && cp build/mimalloc.dll . &&
     "$1" redirect-mi.exe ours' sh "$wine"
