@@ -1,5 +1,5 @@
 # What is installed, and where: libraries, headers, a CMake package, a pkg-config file, manual pages,
-# the tool `mi` and what shells complete of it. What hangs on the variant has its name, mi_variant,
+# the tool `mi` and what shells complete of it, or on Windows minject. What hangs on the variant has its name, mi_variant,
 # and what does not is the same in all, so that variants may be installed into one prefix.
 include(CMakePackageConfigHelpers)
 
@@ -94,7 +94,7 @@ install(FILES "${mi_pc}" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 
 # ---- Manual, tool --------------------------------------------------------------------------------
 
-option(MI_INSTALL_TOOLS "Install the tool mi, its manual page and what shells complete" ON)
+option(MI_INSTALL_TOOLS "Install the tool mi, or on Windows minject" ON)
 foreach(page mimalloc.3 mimalloc-options.7)
   string(REGEX REPLACE ".*\\." "man" section "${page}")
   install(FILES docs/man/${page} DESTINATION "${CMAKE_INSTALL_MANDIR}/${section}")
@@ -110,6 +110,11 @@ if(MI_INSTALL_TOOLS AND MI_BUILD_SHARED AND UNIX AND NOT APPLE)
   install(FILES tools/installed/_mi DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions")
   install(FILES tools/installed/mi.fish
     DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
+elseif(MI_INSTALL_TOOLS AND MI_BUILD_SHARED AND WIN32)
+  add_executable(minject tools/minject.c)
+  set_target_properties(minject PROPERTIES C_STANDARD 11)
+  target_compile_definitions(minject PRIVATE _CRT_SECURE_NO_WARNINGS)
+  install(TARGETS minject RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 endif()
 
 # ---- Away again ----------------------------------------------------------------------------------

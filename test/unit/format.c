@@ -37,7 +37,8 @@ static void test_texts(void) {
   SAME("%c%c[%3c][%-3c]", 'a', 'b', 'c', 'd');
   SAME("100%% %s", "");
   SAME("plain");
-  SAME("%p", (void*)(uintptr_t)0x1234ABCD);
+  format_text(actual, sizeof(actual), "%p", (void*)(uintptr_t)0x1234ABCD); /* runtimes differ */
+  CHECK(strcmp(actual, "0x1234abcd") == 0);
   const char* volatile none = NULL; /* volatile: the compiler need not know */
   format_text(actual, sizeof(actual), "%s|%.3s|%p", none, none, (void*)NULL);
   CHECK(strcmp(actual, "(null)|(nu|0x0") == 0);

@@ -1,6 +1,6 @@
 /* test: cflags="-Wno-unused-function" libs="pthread" when="threads jumps" */
-/* Messages: where they go, how many, hooks that cause messages, errno, and which errors end the
- * process. */
+/* Messages: where they go, how many, hooks that cause messages, errno (on Windows the last error),
+ * and which errors end the process. */
 #include "fake_port.h"
 
 #include <pthread.h>
@@ -21,11 +21,11 @@ static void append(const char* text, void* arg) {
 static void chatty(const char* text, void* arg) {
   append(text, arg);
   message_printf("from inside");
-  errno = EIO;
+  port_errno_restore(EIO);
 }
 
 static void test_output(void) {
-  errno = EDOM;
+  port_errno_restore(EDOM);
   message_printf("%d and %s", 1, "two");
   CHECK(strcmp(fake_port_written(), "mimalloc: 1 and two\n") == 0);
   message_register_output(&append, &hooked);
@@ -38,7 +38,7 @@ static void test_output(void) {
   message_register_output(NULL, NULL);
   message_printf("six");
   CHECK(strcmp(fake_port_written(), "mimalloc: six\n") == 0);
-  CHECK(errno == EDOM);
+  CHECK(port_errno_keep() == EDOM);
 }
 
 static void test_long_line(void) {
@@ -85,14 +85,14 @@ static void on_error(int err, void* arg) {
   last_error = err;
   CHECK(arg == &last_error);
   message_error(EAGAIN, "inside"); /* must not come back here */
-  errno = EIO;
+  port_errno_restore(EIO);
 }
 
 static void test_error_hook(void) {
   message_register_error(&on_error, &last_error);
-  errno = EDOM;
+  port_errno_restore(EDOM);
   message_error(EFAULT, "corrupt"); /* does not end the process: the hook decides */
-  CHECK(last_error == EFAULT && errno == EDOM);
+  CHECK(last_error == EFAULT && port_errno_keep() == EDOM);
   CHECK(count_of(fake_port_written(), "\n") == 2);
   message_register_error(NULL, NULL);
 }

@@ -7,7 +7,7 @@
 #include "../check.h"
 #include "../system.h"
 
-enum { LIVE = 4000, ROUNDS = 100000, SIZE = 5000, RARE = 1000000000, CLASS = 64 };
+enum { LIVE = 4000, ROUNDS = 100000, LENGTH = 5000, RARE = 1000000000, CLASS = 64 };
 
 static void* live[LIVE];
 static size_t beats;
@@ -58,7 +58,7 @@ static void empty(void) {
 static bool count_block(const mi_heap_t* heap, const mi_heap_area_t* area, void* block,
                         size_t bytes, void* arg) {
   (void)heap, (void)area, (void)bytes;
-  if (block != NULL && area->full_block_size == bin_bytes(bin_of(SIZE + PAD_BYTES))) {
+  if (block != NULL && area->full_block_size == bin_bytes(bin_of(LENGTH + PAD_BYTES))) {
     ++*(size_t*)arg;
   }
   return true;
@@ -138,14 +138,14 @@ static void only_bytes_asked_for(void) {
 /* ---- counts ---- */
 
 static void counts_are_exact(void) {
-  const unsigned bin = bin_of(SIZE + PAD_BYTES);
+  const unsigned bin = bin_of(LENGTH + PAD_BYTES);
   sample(RARE, 0);
   for (int again = 0; again < 2; again++) {
     const int64_t before = bin_counts(bin).total;
-    fill(SIZE);
+    fill(LENGTH);
     CHECK(bin_counts(bin).total - before == LIVE && bin_counts(bin).current == LIVE);
     CHECK(blocks_visited() == LIVE && verify_all());
-    const int64_t replaced = (int64_t)replace(SIZE, SIZE);
+    const int64_t replaced = (int64_t)replace(LENGTH, LENGTH);
     CHECK(bin_counts(bin).total - before == LIVE + replaced && bin_counts(bin).current == LIVE);
     CHECK(blocks_visited() == LIVE && verify_all());
     CHECK(theap_current()->rations != NULL);
@@ -177,7 +177,7 @@ static void heaps_end(void) {
   sample(RARE, 0);
   for (int destroying = 0; destroying < 2; destroying++) {
     mi_heap_t* heap = mi_heap_new();
-    void* p = mi_heap_malloc(heap, SIZE);
+    void* p = mi_heap_malloc(heap, LENGTH);
     CHECK(p != NULL && mi_heap_malloc(heap, CLASS) != NULL);
     if (destroying) {
       mi_heap_destroy(heap);
@@ -193,7 +193,7 @@ static void heaps_end(void) {
 
 static void* allocate_and_end(void* arg) {
   (void)arg;
-  for (int i = 0; i < 10; i++) { live[i] = mi_malloc(SIZE); }
+  for (int i = 0; i < 10; i++) { live[i] = mi_malloc(LENGTH); }
   CHECK(theap_current()->rations != NULL);
   return NULL;
 }

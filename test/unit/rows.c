@@ -7,7 +7,7 @@
 #include "../check.h"
 #include "../system.h"
 
-enum { LIVE = 4000, ROUNDS = 200000, SIZE = 5000, MANY = 120000 };
+enum { LIVE = 4000, ROUNDS = 200000, LENGTH = 5000, MANY = 120000 };
 
 static uint64_t* live[LIVE];
 static int errors;
@@ -63,7 +63,7 @@ static size_t on_rows(void) {
 static bool count_block(const mi_heap_t* heap, const mi_heap_area_t* area, void* block,
                         size_t bytes, void* arg) {
   (void)heap, (void)area, (void)bytes;
-  if (block != NULL && area->block_size == bin_bytes(bin_of(SIZE))) { ++*(size_t*)arg; }
+  if (block != NULL && area->block_size == bin_bytes(bin_of(LENGTH))) { ++*(size_t*)arg; }
   return true;
 }
 
@@ -76,14 +76,14 @@ static size_t blocks_visited(void) {
 static mi_stat_count_t bin_counts(void) {
   mi_stats_t stats = {.size = sizeof(stats), .version = MI_STAT_VERSION};
   CHECK(mi_stats_get(&stats));
-  return stats.malloc_bins[bin_of(SIZE)];
+  return stats.malloc_bins[bin_of(LENGTH)];
 }
 
-/* Nobody else has blocks of SIZE. */
+/* Nobody else has blocks of LENGTH. */
 static void counts_are_exact(void) {
   const int64_t before = bin_counts().total;
-  fill(mi_heap_main(), SIZE);
-  replace(mi_heap_main(), SIZE, SIZE);
+  fill(mi_heap_main(), LENGTH);
+  replace(mi_heap_main(), LENGTH, LENGTH);
   CHECK(rows_are_open());
   CHECK(bin_counts().total - before == LIVE + ROUNDS && bin_counts().current == LIVE);
   CHECK(blocks_visited() == LIVE);
@@ -161,8 +161,8 @@ static void heaps_have_their_own(void) {
 
 static void* replace_and_end(void* arg) {
   (void)arg;
-  fill(mi_heap_main(), SIZE);
-  replace(mi_heap_main(), SIZE, SIZE);
+  fill(mi_heap_main(), LENGTH);
+  replace(mi_heap_main(), LENGTH, LENGTH);
   CHECK(rows_are_open());
   empty();
   return NULL;

@@ -1,11 +1,12 @@
-/* test: env="MIMALLOC_GUARDED_SAMPLE_RATE=0" when="stacks"
+/* test: env="MIMALLOC_GUARDED_SAMPLE_RATE=0" when="threads stacks"
    Invariants: each is broken on purpose, and the walks of heap/verify.c and memory/verify.c say
    which; and they hold while pages and heaps come and go. */
 #include "../../src/static.c"
 
-#include "../check.h"
-
+#include <pthread.h>
 #include <stdio.h>
+
+#include "../check.h"
 
 static char said[4000];
 

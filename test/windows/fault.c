@@ -2,9 +2,10 @@
    from n on, for all n of a small program, each in a process of its own. It may get NULL, with
    ENOMEM and the last error as it was, but does not crash; what it got is whole; and when memory is
    there again, all works. With the system's word that the page file is growing, a call is repeated
-   for as long as the option retry_on_oom says.
+   for as long as the option retry_on_oom says. Last, eight threads ask at once for aligned memory.
    fault                  all
-   fault FIRST LAST       one process: the calls from FIRST to LAST fail */
+   fault FIRST LAST       one process: the calls from FIRST to LAST fail
+   With FAULT_OLD in the environment the library finds none of what came after Windows 7. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -20,7 +21,8 @@ typedef void* WINAPI alloc_fun(void* start, SIZE_T bytes, DWORD kind, DWORD prot
 typedef void* WINAPI alloc2_fun(HANDLE process, void* start, SIZE_T bytes, ULONG kind,
                                 ULONG protection, void* extras, ULONG count);
 
-static LONG calls, first, last, injected;
+static LONG calls, first, last, injected, found_none;
+static int is_old;
 static DWORD error = ERROR_NOT_ENOUGH_MEMORY;
 
 /* Before main too: the library reads nothing before its first call. */
@@ -30,6 +32,7 @@ static void read_plan(void) {
   if (InterlockedExchange(&is_read, 1) != 0) { return; }
   if (GetEnvironmentVariableA("FAULT_FIRST", text, sizeof(text)) != 0) { first = atoi(text); }
   if (GetEnvironmentVariableA("FAULT_LAST", text, sizeof(text)) != 0) { last = atoi(text); }
+  is_old = GetEnvironmentVariableA("FAULT_OLD", text, sizeof(text)) != 0;
 }
 
 static int fails(void) {
@@ -72,8 +75,21 @@ static void* WINAPI failing_alloc2(HANDLE process, void* start, SIZE_T bytes, UL
   return real(process, start, bytes, kind, protection, extras, count);
 }
 
+static int came_later(const char* name) {
+  static const char* const names[] = {"VirtualAlloc2", "WaitOnAddress", "WakeByAddressSingle",
+                                      "ProcessPrng"};
+  int i = 0;
+  while (i < 4 && strcmp(name, names[i]) != 0) { i++; }
+  return i < 4;
+}
+
 /* The library asks for VirtualAlloc2 by its name. */
 static void* WINAPI find_for_library(HMODULE module, const char* name) {
+  read_plan();
+  if (is_old && came_later(name)) {
+    found_none++;
+    return NULL;
+  }
   void* found = find(module, name);
   return found != NULL && strcmp(name, "VirtualAlloc2") == 0 ? (void*)failing_alloc2 : found;
 }
@@ -149,6 +165,38 @@ static void run_all(void) {
   CloseHandle(thread);
 }
 
+enum { THREADS = 8, ROUNDS = 50, ALIGNED = 7 };
+
+/* Of 64 KiB to 4 MiB. */
+static DWORD WINAPI take_aligned(void* seed) {
+  for (unsigned round = 0; round < ROUNDS; round++) {
+    unsigned char* blocks[ALIGNED];
+    for (unsigned i = 0; i < ALIGNED; i++) {
+      const size_t align = (size_t)1 << (16 + (i + (size_t)seed) % ALIGNED);
+      blocks[i] = (unsigned char*)mi_malloc_aligned(align + 1000, align);
+      expect("aligned memory", blocks[i] != NULL && (size_t)blocks[i] % align == 0);
+      if (blocks[i] != NULL) { memset(blocks[i], (int)(i + round), 1000); }
+    }
+    for (unsigned i = 0; i < ALIGNED; i++) {
+      expect("an aligned block is whole",
+             blocks[i] == NULL || (blocks[i][0] == i + round && blocks[i][999] == i + round));
+      mi_free(blocks[i]);
+    }
+    if (round % 10 == 0) { mi_collect(1); }
+  }
+  return 0;
+}
+
+/* Locks are waited for, and places where there is room are taken by others meanwhile. */
+static void test_threads(LPTHREAD_START_ROUTINE what) {
+  HANDLE threads[THREADS];
+  for (size_t i = 0; i < THREADS; i++) {
+    threads[i] = CreateThread(NULL, 0, what, (void*)i, 0, NULL);
+  }
+  expect("all threads end", WaitForMultipleObjects(THREADS, threads, TRUE, 60000) == WAIT_OBJECT_0);
+  for (int i = 0; i < THREADS; i++) { CloseHandle(threads[i]); }
+}
+
 static int run_with_faults(void) {
   run_all();
   const int done = injected;
@@ -218,6 +266,10 @@ int main(int argc, char** argv) {
   }
 done:
   test_retry();
+  first = 1, last = 0;
+  test_threads(run);
+  test_threads(take_aligned);
+  expect("what came later is looked up", is_old ? found_none >= 3 : found_none == 0);
   printf("%d processes, calls 1 to %d\n", reached, n - 1);
   return failures != 0 || n < 10;
 }

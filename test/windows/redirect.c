@@ -1,7 +1,8 @@
 /* A program that knows nothing of this library: with the DLL at the head of its imports, what the C
    runtime allocates for it is ours.
-   redirect ours|theirs [handler]
-   handler: malloc asks the new-handler; wine's own runtime does not. */
+   redirect ours|theirs [handler] [refused]
+   handler: malloc asks the new-handler; wine's own runtime does not.
+   refused: the DLL was refused to change code (refuse.c). */
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,6 +53,37 @@ static void test_recalloc(void) {
   }
 }
 
+static int is_filled(const unsigned char* p, size_t size, int with) {
+  while (size > 0 && p[size - 1] == with) { size--; }
+  return size == 0;
+}
+
+/* The runtime's own, on memory that is ours. */
+static void test_aligned(void) {
+  enum { OFFSET = 24 };
+  unsigned char* p = (unsigned char*)_aligned_malloc(100, 64);
+  see("_aligned_malloc", p);
+  expect("_aligned_malloc aligns", (size_t)p % 64 == 0);
+  memset(p, 7, 100);
+  p = (unsigned char*)_aligned_realloc(p, 50000, 64);
+  see("_aligned_realloc", p);
+  expect("_aligned_realloc aligns and copies", (size_t)p % 64 == 0 && is_filled(p, 100, 7));
+  size_t (*size_of)(void*, size_t, size_t) = NULL;
+  const HMODULE runtime = GetModuleHandleA("ucrtbase.dll");
+  size_of = (size_t (*)(void*, size_t, size_t))(void*)GetProcAddress(runtime, "_aligned_msize");
+  expect("_aligned_msize", size_of == NULL || size_of(p, 64, 0) >= 50000);
+  _aligned_free(p);
+  p = (unsigned char*)_aligned_offset_malloc(100, 256, OFFSET);
+  see("_aligned_offset_malloc", p);
+  expect("_aligned_offset_malloc aligns", (size_t)(p + OFFSET) % 256 == 0);
+  memset(p, 9, 100);
+  p = (unsigned char*)_aligned_offset_realloc(p, 3000, 256, OFFSET);
+  see("_aligned_offset_realloc", p);
+  expect("_aligned_offset_realloc aligns and copies",
+         (size_t)(p + OFFSET) % 256 == 0 && is_filled(p, 100, 9));
+  _aligned_free(p);
+}
+
 static void test_runtime(void) {
   char* text = _strdup("hello");
   see("_strdup", text);
@@ -62,10 +94,7 @@ static void test_runtime(void) {
   char* path = _fullpath(NULL, ".", 0);
   see("_fullpath", path);
   free(path);
-  void* aligned = _aligned_malloc(100, 64);
-  see("_aligned_malloc", aligned);
-  expect("_aligned_malloc aligns", (size_t)aligned % 64 == 0);
-  _aligned_free(aligned);
+  test_aligned();
   expect("_putenv", _putenv("TEST=ENV") == 0 && _putenv("TEST=OTHER") == 0);
   expect("getenv", strcmp(getenv("TEST"), "OTHER") == 0);
 }
@@ -86,6 +115,13 @@ static void test_handler(void) {
   expect("malloc of too much asks", malloc(too_much) == NULL && handler_calls == 3);
   (void)_set_new_mode(0);
   (void)_set_new_handler(NULL);
+}
+
+static void test_refused(void) {
+  const HMODULE dll = GetModuleHandleA("refuse.dll");
+  LONG (*refused)(void) = NULL;
+  if (dll != NULL) { refused = (LONG(*)(void))(void*)GetProcAddress(dll, "refused"); }
+  expect("changes of code are refused", refused != NULL && refused() > 0);
 }
 
 int main(int argc, char** argv) {
@@ -110,7 +146,10 @@ int main(int argc, char** argv) {
   free(p);
   test_recalloc();
   test_runtime();
-  if (argc > 2) { test_handler(); }
+  for (int i = 2; i < argc; i++) {
+    if (strcmp(argv[i], "handler") == 0) { test_handler(); }
+    if (strcmp(argv[i], "refused") == 0) { test_refused(); }
+  }
   const HANDLE thread = CreateThread(NULL, 0, run, NULL, 0, NULL);
   WaitForSingleObject(thread, INFINITE);
   return failures != 0;

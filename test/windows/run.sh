@@ -40,7 +40,7 @@ export wine
 # shellcheck source=../directives.sh
 . "$root/test/directives.sh"
 tests_for() {  # release|debug|secure
-  tests_of "windows $1 static threads stacks jumps" api stress
+  tests_of "windows $1 static threads stacks jumps" api stress unit
 }
 tests=$(tests_for release)
 export MI_EMULATED=1  # wine's own memory for threads does not count
@@ -51,12 +51,14 @@ static() {  # toolchain compiler defines libraries tests...
   # shellcheck disable=SC2086  # lists of words
   build "$toolchain" library $compiler $options $defines -c -o "static-$toolchain.o" \
     "$root/src/static.c" || return
-  for test in "$@" windows/last_error; do
-    local name=${test##*/} environment
+  for test in "$@" windows/last_error windows/guard; do
+    [ "$toolchain/$test" != etw/windows/guard ] || continue  # such builds sample nothing
+    local name object environment
+    name=$(test_name "$test") object=$(test_object "$test" "static-$toolchain.o")
     environment=$(directive "$root/test/$test.c" env)
     # shellcheck disable=SC2086
     build "$toolchain" "$name" $compiler $options $defines -w -o "$name-$toolchain.exe" \
-      "$root/test/$test.c" "static-$toolchain.o" $libraries &&
+      "$root/test/$test.c" $object $libraries &&
       expect "$toolchain" "$name" 0 env $environment "$wine" "$name-$toolchain.exe"
   done
 }
@@ -78,7 +80,8 @@ fi
 
 # shellcheck disable=SC2086
 build gcc fault $gcc $options -w -o fault.exe "$here/fault.c" static-gcc.o -lntdll -static &&
-  patience=600 expect gcc fault 0 "$wine" fault.exe
+  patience=600 expect gcc fault 0 "$wine" fault.exe &&
+  FAULT_OLD=1 patience=600 expect gcc fault-old 0 "$wine" fault.exe
 
 # ---- events (MI_TRACK=ETW) -----------------------------------------------------------------------
 
@@ -89,6 +92,15 @@ build gcc fault $gcc $options -w -o fault.exe "$here/fault.c" static-gcc.o -lntd
   build etw events $gcc $options -w -o events.exe "$here/etw.c" static-etw.o -lntdll &&
     expect etw events 0 "$wine" events.exe
 }
+if [ -n "$ZIG" ]; then
+  zig="$ZIG -target x86_64-windows-gnu -I$here/threads"
+  # shellcheck disable=SC2086
+  build etw events-zig $zig $options -DNDEBUG -DMI_TRACK_ETW=1 -c -o static-etw-zig.o \
+    "$root/src/static.c" &&
+    build etw events-zig $zig $options -w -o events-zig.exe "$here/etw.c" static-etw-zig.o \
+      -lntdll &&
+    expect etw events-zig 0 "$wine" events-zig.exe
+fi
 
 # ---- the C runtime's names and C++'s, in a program that the library is linked into ---------------
 
@@ -165,9 +177,9 @@ on_genuine() {  # toolchain name status program arguments...
 }
 
 msvc_test() {  # source objects...
-  local test=${1##*/} language=-std=gnu11
+  local test=${1#"$root/test/"} language=-std=gnu11
   [[ $1 != *.cpp ]] || language='-std=c++17 -fcxx-exceptions'
-  test=${test%.*}
+  test=$(test_name "${test%.*}")
   # shellcheck disable=SC2086
   build msvc "$test" $msvc $language -c -o "$test.obj" "$1" &&
     build msvc "$test" msvc_link "$test-msvc.exe" "$test.obj" "${@:2}"
@@ -175,12 +187,17 @@ msvc_test() {  # source objects...
 
 if [ -d $headers/windows ] && command -v clang-19 lld-link-19 llvm-dlltool-19 >/dev/null; then
   if build msvc library msvc_runtime; then
-    for test in $tests windows/last_error; do
+    for test in $tests windows/last_error windows/guard; do
       environment=$(directive "$root/test/$test.c" env)
-      # shellcheck disable=SC2086  # a list of words
-      msvc_test "$root/test/$test.c" static-msvc.obj &&
-        expect msvc "${test##*/}" 0 env $environment "$wine" "${test##*/}-msvc.exe"
+      name=$(test_name "$test")
+      # shellcheck disable=SC2046,SC2086  # lists of words
+      msvc_test "$root/test/$test.c" $(test_object "$test" static-msvc.obj) &&
+        expect msvc "$name" 0 env $environment "$wine" "$name-msvc.exe"
     done
+    # shellcheck disable=SC2086
+    build etw events-msvc $msvc -std=gnu11 -DMI_TRACK_ETW=1 -c -o static-etw.obj \
+      "$root/src/static.c" && msvc_test "$here/etw.c" static-etw.obj &&
+      expect etw events-msvc 0 "$wine" etw-msvc.exe
     msvc_test "$here/static.c" override-msvc.obj && {
       expect msvc static 0 "$wine" static-msvc.exe
       on_genuine msvc static-genuine 0 static-msvc.exe
@@ -223,21 +240,33 @@ program() {  # name options...
 program redirect.exe "$root/test/windows/redirect.c"
 program late_load.exe "$root/test/windows/late_load.c"
 program unload.exe "$root/test/windows/unload.c"
+program last_error-dll.exe "$root/test/windows/last_error.c" -DNDEBUG mimalloc.dll
 program late.dll -shared "$root/test/windows/late.c" mimalloc.dll
 program exit_storm.exe "$root/test/windows/exit_storm.c" mimalloc.dll
 program speed.exe "$root/test/windows/speed.c"
+minject_use redirect.exe
+outcome dll minject $?
 # As one on the debug runtime: where the name of a part of the runtime is, that DLL's is.
 perl -pe 's/(api-ms-win-crt-[a-z]+-l1-1-0\.dll)/"ucrtbased.dll" . "\0" x (length($1) - 13)/ge' \
   redirect.exe >redirect-debug.exe
+# shellcheck disable=SC2086
+build dll refuse $gcc $options -w -nostdlib -shared -Wl,-e,DllMain -o refuse.dll "$here/refuse.c" \
+  -lkernel32
 for name in redirect redirect-debug speed; do ./minject --force $name.exe || outcome dll minject 1; done
 
 expect dll redirect-not 0 "$wine" redirect.exe theirs
 expect dll redirect 0 "$wine" redirect-mi.exe ours
 expect dll redirect-disabled 0 env MIMALLOC_DISABLE_REDIRECT=1 "$wine" redirect-mi.exe theirs
+./minject --force --dll refuse.dll --function refused -o redirect-refused.exe redirect-mi.exe
+expect dll redirect-refused 0 "$wine" redirect-refused.exe ours refused
+REFUSE_ALL=1 expect dll redirect-all-refused 0 "$wine" redirect-refused.exe ours refused
 expect dll mi-run 0 "$root/mi" run -- redirect.exe ours
+expect dll last_error 0 "$wine" last_error-dll.exe
 expect dll unload 0 "$wine" unload.exe mimalloc.dll
 expect dll late_load 0 "$wine" late_load.exe
 on_genuine dll redirect-genuine 0 redirect-mi.exe ours handler
+[ -z "$GENUINE" ] || cp refuse.dll genuine
+on_genuine dll redirect-refused-genuine 0 redirect-refused.exe ours handler refused
 on_genuine dll late_load-genuine 0 late_load.exe
 on_genuine dll arm64ec-refused 0 late_load.exe hybrid
 [ -z "$GENUINE" ] || cp "$GENUINE/ucrtbase.dll" genuine/ucrtbased.dll
@@ -253,24 +282,7 @@ done
 
 # ---- what the runtime exports: each name is redirected, or there is a reason ----------------------
 
-# _o_NAME is the same function for who imports it from a private set of names; what it calls is
-# caught by the filters.
-known_name() {  # name
-  grep -qF "{\"$1\"," "$root/src/entry/windows_redirect.c" ||
-    grep -q "^${1#_o_} " "$here/runtime_names.txt" ||
-    grep -qF "{\"${1#_o_}\"," "$root/src/entry/windows_redirect.c"
-}
-
-if [ -n "$GENUINE" ] && command -v llvm-objdump-19 >/dev/null; then
-  llvm-objdump-19 -p "$GENUINE/ucrtbase.dll" | awk '/Export Table/ { on = 1 } on && NF >= 3 { print $3 }' |
-    grep -iE 'alloc|free|msize|expand|dup|heap|newh|new_' >exports.txt
-  unknown=$(while read -r name; do known_name "$name" || echo "$name"; done <exports.txt)
-  [ -z "$unknown" ] || echo "ucrtbase.dll exports, and nothing here knows: $unknown"
-  [ -s exports.txt ] && [ -z "$unknown" ]
-  outcome dll exports $?
-else
-  echo "skip exports: it needs llvm-19 and a genuine ucrtbase.dll"
-fi
+exports_known dll
 
 # ---- CMake ---------------------------------------------------------------------------------------
 
@@ -281,6 +293,48 @@ cmake_build() {  # preset options...
 rename_libraries() {  # libNAME.a...
   local library
   for library in "$@"; do mv "$library" "$(sed 's/lib\([^/]*\)\.a$/\1.lib/' <<<"$library")"; done
+}
+
+# A project that finds the package: its program by the DLL, which lies beside it, and one by the
+# static library with the C runtime's names.
+cmake_project() {  # folder
+  mkdir -p "$1" && cp "$here/static.c" "$1" &&
+    printf '%s\n' '#include <mimalloc.h>' \
+      'int main(void) { return mi_version() != MI_MALLOC_VERSION || !mi_malloc(1); }' >"$1/dll.c" &&
+    printf '%s\n' 'cmake_minimum_required(VERSION 3.21)' 'project(user C)' \
+      'find_package(mimalloc REQUIRED)' 'add_executable(dll dll.c)' \
+      'target_link_libraries(dll PRIVATE mimalloc::mimalloc)' 'add_executable(static static.c)' \
+      'target_compile_options(static PRIVATE -w -fno-builtin)' \
+      'target_link_libraries(static PRIVATE mimalloc::static)' >"$1/CMakeLists.txt"
+}
+
+cmake_user() {  # prefix
+  cmake_project cmake-user &&
+    cmake -S cmake-user -B cmake-user/build -G Ninja -DCMAKE_SYSTEM_NAME=Windows \
+      "-DCMAKE_C_COMPILER=$gcc" "-DCMAKE_PREFIX_PATH=$1" -DCMAKE_FIND_ROOT_PATH= &&
+    cmake --build cmake-user/build && cp "$1/bin/mimalloc.dll" cmake-user/build
+}
+
+cmake_installed() {
+  local prefix=$PWD/cmake-prefix file
+  rm -rf "$prefix" cmake-user
+  build cmake install cmake --install cmake-windows-mingw --prefix "$prefix" || return
+  for file in bin/mimalloc.dll bin/minject.exe lib/libmimalloc.dll.a lib/libmimalloc.a \
+    lib/mimalloc.obj lib/mimalloc-config.cmake lib/mimalloc.pc include/mimalloc.h; do
+    [ -n "$(find "$prefix/${file%/*}" -name "${file#*/}")" ] && continue
+    echo "not installed: $file"
+    outcome cmake install 1
+    return
+  done
+  outcome cmake install 0
+  build cmake find_package cmake_user "$prefix" && {
+    expect cmake find_package 0 "$wine" cmake-user/build/dll.exe
+    expect cmake find_package-static 0 "$wine" cmake-user/build/static.exe
+  }
+  # shellcheck disable=SC2016  # expands there
+  cp redirect.exe cmake-user && expect cmake minject 0 bash -c 'cd cmake-user &&
+    "$1" ../cmake-prefix/bin/minject.exe redirect.exe && cp build/mimalloc.dll . &&
+    "$1" redirect-mi.exe ours' sh "$wine"
 }
 
 if cmake --version 2>/dev/null | grep -qE 'version (3\.2[1-9]|3\.[3-9]|[4-9])' && command -v ninja >/dev/null; then
@@ -294,6 +348,7 @@ if cmake --version 2>/dev/null | grep -qE 'version (3\.2[1-9]|3\.[3-9]|[4-9])' &
     # shellcheck disable=SC2086
     build cmake static $gcc $options -w -o static-cmake.exe "$here/static.c" \
       cmake-windows-mingw/libmimalloc.a -lntdll && expect cmake static 0 "$wine" static-cmake.exe
+    cmake_installed
   }
   build cmake windows-mingw-multi cmake_build windows-mingw-multi
   for configuration in Release Debug; do
@@ -310,6 +365,7 @@ if cmake --version 2>/dev/null | grep -qE 'version (3\.2[1-9]|3\.[3-9]|[4-9])' &
     printf '%s\n' 'LIBRARY ntdll.dll' EXPORTS __chkstk >chkstk.def
     llvm-dlltool-19 -m i386:x86-64 -d chkstk.def -l clang-cl/chkstk.lib
     build cmake windows-clang-cl cmake_build windows-clang-cl -DCMAKE_SYSTEM_NAME=Windows \
+      -DMI_INSTALL_TOOLS=OFF \
       -DCMAKE_SYSTEM_PROCESSOR=AMD64 -DCMAKE_C_COMPILER=clang-cl-19 \
       -DCMAKE_C_COMPILER_TARGET=x86_64-pc-windows-msvc -DCMAKE_LINKER=lld-link-19 \
       -DCMAKE_AR="$(type -P llvm-lib-19)" -DCMAKE_MT=llvm-mt-19 -DCMAKE_RC_COMPILER=llvm-rc-19 \

@@ -19,15 +19,20 @@ static DWORD WINAPI run(void* unused) {
   return small == NULL || large == NULL;
 }
 
-/* Bytes of address space that are taken. */
-static size_t taken(void) {
+typedef struct space {
+  size_t taken;     /* bytes of addresses */
+  size_t committed; /* of memory that counts towards the system's limit */
+} space_t;
+
+static space_t space(void) {
   MEMORY_BASIC_INFORMATION info;
-  size_t bytes = 0;
+  space_t now = {0, 0};
   for (char* p = NULL; VirtualQuery(p, &info, sizeof(info)) != 0;) {
-    if (info.State != MEM_FREE) { bytes += info.RegionSize; }
+    if (info.State != MEM_FREE) { now.taken += info.RegionSize; }
+    if (info.State == MEM_COMMIT && info.Type == MEM_PRIVATE) { now.committed += info.RegionSize; }
     p = (char*)info.BaseAddress + info.RegionSize;
   }
-  return bytes;
+  return now;
 }
 
 static int once(const char* name) {
@@ -47,8 +52,9 @@ static int once(const char* name) {
 }
 
 int main(int argc, char** argv) {
-  enum { TIMES = 1000, MIB = 1 << 20 };
-  size_t before = 0;
+  enum { TIMES = 1000, EARLY = 10, KIB = 1024, MOST = 1024 * KIB };
+  const space_t none = space();
+  space_t early = none;
   if (argc < 2) { return 2; }
   for (int i = 0; i < TIMES; i++) {
     const int error = once(argv[1]);
@@ -56,9 +62,13 @@ int main(int argc, char** argv) {
       printf("time %d: error %d\n", i, error);
       return 1;
     }
-    if (i == 10) { before = taken(); }
+    if (i == EARLY) { early = space(); }
   }
-  const size_t more = taken() - before;
-  if ((ptrdiff_t)more > 16 * MIB) { printf("%zu MiB are left behind\n", more / MIB); }
-  return (ptrdiff_t)more > 16 * MIB;
+  const space_t late = space();
+  const space_t all[] = {none, early, late};
+  for (int i = 0; i < 3; i++) {
+    printf("%lu KiB of addresses, %lu KiB committed\n", (unsigned long)(all[i].taken / KIB),
+           (unsigned long)(all[i].committed / KIB));
+  }
+  return late.taken > early.taken + MOST || late.committed > early.committed + MOST;
 }

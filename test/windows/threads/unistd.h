@@ -5,6 +5,8 @@
 #ifndef TEST_WINDOWS_UNISTD_H
 #define TEST_WINDOWS_UNISTD_H
 
+#undef open /* a macro there, and the name of a field here */
+
 __declspec(dllimport) void __stdcall Sleep(unsigned long ms);
 
 static inline int usleep(unsigned us) {
