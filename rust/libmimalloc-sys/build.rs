@@ -53,7 +53,7 @@ fn define_features(build: &mut cc::Build) {
     let is_debug = feature("DEBUG") || feature("DEBUG_IN_DEBUG") && setting("PROFILE") == "debug";
     build.define("MI_DEBUG", if is_debug { "2" } else { "0" });
     build.define("MI_SECURE", if feature("SECURE") { "4" } else { "0" });
-    // WASI's own malloc would take the same memory: all from where the linker ended.
+    // Memory only grows in WASI: so the program has one malloc.
     if feature("OVERRIDE") || setting("CARGO_CFG_TARGET_OS") == "wasi" {
         build.define("MI_MALLOC_OVERRIDE", "1");
     }

@@ -43,10 +43,15 @@ static bool growth_add(size_t bytes, uint64_t* start) {
 
 #else
 
+#ifdef MI_MALLOC_OVERRIDE
 extern char __heap_base;  // where the linker ended
+static uintptr_t first_unused(void) { return (uintptr_t)&__heap_base; }
+#else  // The C library's malloc takes what the program begins with.
+static uintptr_t first_unused(void) { return memory_bytes(); }
+#endif
 
 static void growth_begin(uint64_t* next, uint64_t* end) {
-  *next = (uintptr_t)&__heap_base;
+  *next = first_unused();
   *end = memory_bytes();
 }
 
