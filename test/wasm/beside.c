@@ -1,4 +1,5 @@
-/* The library beside the C library's malloc, without its names: neither takes the other's memory. */
+// The library beside the C library's malloc, whose names it leaves alone: neither takes memory of
+// the other's. See beside.sh.
 #include <mimalloc.h>
 #include <stdio.h>
 #include <stdlib.h>
