@@ -10,7 +10,7 @@
 #ifndef OS_FILE  // a port may have more to say of memory that is no file's
 #define OS_FILE (-1)
 #endif
-#ifndef OS_MMAP  // … or of where it may lie
+#ifndef OS_MMAP  // a port may have more to say of where memory lies
 #define OS_MMAP mmap
 #endif
 
