@@ -111,10 +111,10 @@ typedef enum { ROW_DONE, ROW_FULL, ROW_ODD } row_answer_t;
 FAST row_answer_t row_put_few(theap_t* theap, const page_t* page, void* block) {
   row_t* row = &theap->row[page->bin];
   void** top = row->top;
-  if (theap->rows.open || page_is_single(page)) { return ROW_ODD; }
+  if (page_is_single(page)) { return ROW_ODD; }
   if (!row_suits_few(theap, page) || !page_block_is_valid(page, block)) { return ROW_FULL; }
   if (*top == block) { return ROW_ODD; }
-  if (top == row->end) { return ROW_FULL; }
+  if (top == row->end) { return theap->rows.open ? ROW_ODD : ROW_FULL; }
   top[1] = block;
   row->top = top + 1;
   return ROW_DONE;

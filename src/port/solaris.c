@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #endif
 #ifndef __EXTENSIONS__  // strict C hides what is not in it
+// NOLINTNEXTLINE(bugprone-reserved-identifier) the system's name
 #define __EXTENSIONS__
 #endif
 #include "port.h"
