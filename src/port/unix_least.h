@@ -23,12 +23,19 @@ PRIVATE void port_usage(port_usage_t* out) {
   take_usage(out, &usage);
 }
 
+static _Atomic(uint32_t) sleepers;  // threads in port_wait, about
+
+// The more threads sleep, the longer each does: a thousand that look every moment would leave the
+// holder of the lock no time.
 PRIVATE void port_wait(_Atomic(uint32_t)* word, uint32_t value) {
-  enum { SOON_NS = 50000 };
-  const struct timespec soon = {.tv_nsec = SOON_NS};
+  enum { SOON_NS = 50000, SLEEPERS_MOST = 400 };
+  const uint32_t others = add_relaxed(&sleepers, 1);
+  const struct timespec soon = {
+      .tv_nsec = SOON_NS * (1 + (long)(others < SLEEPERS_MOST ? others : SLEEPERS_MOST))};
   const calm_t calm = calm_begin();
   if (load_relaxed(word) == value) { (void)nanosleep(&soon, NULL); }
   calm_end(calm);
+  (void)sub_relaxed(&sleepers, 1);
 }
 
 PRIVATE void port_wake_one(_Atomic(uint32_t)* word) { (void)word; }
