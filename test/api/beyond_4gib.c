@@ -1,5 +1,6 @@
+/* test: timeout=300 */
 /* Blocks of more than 4 GiB: sizes and offsets in them need more than 32 bits. Little of them is
- * touched. */
+   touched. */
 #include "api.h"
 
 #include <mimalloc-stats.h>
