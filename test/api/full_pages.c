@@ -6,7 +6,7 @@
 #include "../system.h"
 #include "api.h"
 
-enum { SIZE = 100, MANY = 60000, ROUNDS = 300000 };
+enum { BLOCK_BYTES = 100, MANY = 60000, ROUNDS = 300000 };
 enum { ORDERED = 5000, ORDERED_SIZE = 1000, TIMES = 10 };
 
 static test_barrier_t barrier;
@@ -29,7 +29,7 @@ static void replace_at_random(void) {
   for (int round = 0; round < ROUNDS; round++) {
     const size_t i = random_below(&random, MANY);
     mi_free(blocks[i]);
-    blocks[i] = mi_malloc(SIZE);
+    blocks[i] = mi_malloc(BLOCK_BYTES);
   }
   abandoned_by_replacing = abandoned() - before;
 }
@@ -47,9 +47,9 @@ static void free_in_order(void) {
 }
 
 static void* work(void* unused) {
-  for (int i = 0; i < MANY; i++) { blocks[i] = mi_malloc(SIZE); }
+  for (int i = 0; i < MANY; i++) { blocks[i] = mi_malloc(BLOCK_BYTES); }
   pass();
-  for (int i = 0; i < MANY; i++) { blocks[i] = mi_malloc(SIZE); }
+  for (int i = 0; i < MANY; i++) { blocks[i] = mi_malloc(BLOCK_BYTES); }
   replace_at_random();
   pass();
   for (int i = 0; i < MANY; i++) {
@@ -66,7 +66,7 @@ static void test_full(void) {
   const int64_t before = page_bytes();
   for (int i = 0; i < MANY; i++) { mi_free(blocks[i]); }
   mi_collect(true);
-  CHECK(before - page_bytes() > (int64_t)MANY * SIZE - 4 * 64 * KIB);
+  CHECK(before - page_bytes() > (int64_t)MANY * BLOCK_BYTES - 4 * 64 * KIB);
 }
 
 /* A page of 64 KiB would come and go for every few of these rounds. */
@@ -79,10 +79,10 @@ static void test_partly_free(void) {
 static void test_mostly_free(void) {
   static void* more[MANY / 2];
   const int64_t before = page_bytes();
-  for (int i = 0; i < MANY / 2; i++) { more[i] = mi_malloc(SIZE); }
+  for (int i = 0; i < MANY / 2; i++) { more[i] = mi_malloc(BLOCK_BYTES); }
   printf("%lld KiB more for %d KiB\n", (long long)(page_bytes() - before) / 1024,
-         MANY / 2 * SIZE / 1024);
-  CHECK(page_bytes() - before < (int64_t)MANY / 2 * SIZE / 4);
+         MANY / 2 * BLOCK_BYTES / 1024);
+  CHECK(page_bytes() - before < (int64_t)MANY / 2 * BLOCK_BYTES / 4);
   for (int i = 0; i < MANY / 2; i++) { mi_free(more[i]); }
 }
 
@@ -98,7 +98,7 @@ static void test_emptied(void) {
 
 int main(void) {
   test_thread_t thread;
-  mi_free(mi_malloc(SIZE));
+  mi_free(mi_malloc(BLOCK_BYTES));
   barrier_init(&barrier, 2);
   CHECK(thread_start(&thread, work, NULL));
   void (*const tests[])(void) = {test_full, test_partly_free, test_mostly_free, test_emptied};
