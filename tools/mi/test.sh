@@ -1,7 +1,8 @@
 #   ./mi test [--long] [CTEST ARGS...]
 #       Builds every variant and tests it: the test presets of CMakePresets.json, which say what
-#       is tested of each. --long: with the slow tests (presets whose names end in -long), all tests of
-#       the test ports, and the quickest targets of ./mi cross. CTEST ARGS, such as -R name, go to ctest.
+#       is tested of each. --long: with the slow tests (presets whose names end in -long), all tests
+#       of the test ports, and the quickest targets of ./mi cross. CTEST ARGS, such as -R name, go to
+#       ctest.
 
 find_clang() {
   local c
