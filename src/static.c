@@ -38,7 +38,10 @@
 #include "memory/memory.c"
 #include "memory/verify.c"
 
+#include "page/record.c"
 #include "page/page.c"
+#include "page/blocks.c"
+#include "page/spare.c"
 #include "page/check.c"
 #include "page/holes.c"
 #include "page/waiting.c"

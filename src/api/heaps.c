@@ -196,7 +196,7 @@ API void mi_collect(bool force) {
     orphans_collect();
     if (thread != NULL) { (void)subproc_visit_heaps(thread->subproc, make_holes, NULL); }
     ask_others_to_collect();
-    page_release_ready();
+    page_release_spare();
     if (WAITING_LARGE) { waiting_flush(INT64_MAX); }
     page_release_stuck();
     guard_release_stuck();

@@ -124,8 +124,6 @@ struct mi_theap_s {
   size_t sparse_slices;        // of the pages that are counted in `sparse`
   uint16_t filled[BIN_COUNT];  // pages that became full, less those that were adopted since
   void** few;                  // slots of rows that are closed
-  page_t* spare;               // empty pages for any class, linked by `next`
-  size_t spare_slices;
   heap_t* heap;
   thread_t* thread;  // NULL: an empty theap that any thread may start with
   theap_t* next;     // of the thread

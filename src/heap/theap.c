@@ -173,7 +173,7 @@ PRIVATE void theap_follow_rows(theap_t* theap) {
 }
 
 PRIVATE size_t theap_slices(const theap_t* theap) {
-  size_t slices = theap->spare_slices;
+  size_t slices = 0;
   for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
     if (theap->count[bin] != 0) {
       slices += (size_t)theap->count[bin] * theap->first[bin]->span_slices;
@@ -194,8 +194,6 @@ PRIVATE void theap_clear(theap_t* theap) {
   theap->sparse_slices = 0;
   rows_forget(theap);
   quarantine_forget(theap);
-  theap->spare = NULL;
-  theap->spare_slices = 0;
 }
 
 PRIVATE void theap_setup(theap_record_t* record, heap_t* heap, thread_t* thread) {
@@ -408,66 +406,6 @@ static unsigned class_room(heap_t* heap, unsigned bin) {
   return each < 2 ? 1 : 2;
 }
 
-// ---- spare pages: empty ones that the thread keeps, so that a class that comes and goes costs no
-// lock ----
-
-enum { SPARE_SLICES = 64, SPARE_SLICES_THREADED = 16 };  // for each theap
-
-static size_t spare_most(void) {
-  return process_is_threaded() ? (size_t)SPARE_SLICES_THREADED : (size_t)SPARE_SLICES;
-}
-
-static bool spare_put(theap_t* theap, page_t* page) {
-  if ((CHECK_FREE && !CHECK_STATE) || theap->spare_slices + page->span_slices > spare_most() ||
-      page->span_arena == NULL) {
-    return false;
-  }
-  theap_disown(theap, page);
-  if (!COUNT_EACH) { heap_shift(theap->heap, page, -(intptr_t)page->capacity); }
-  page->next = theap->spare;
-  theap->spare = page;
-  theap->spare_slices += page->span_slices;
-  return true;
-}
-
-static void spare_unlink(theap_t* theap, page_t** link) {
-  page_t* page = *link;
-  *link = page->next;
-  page->next = NULL;
-  theap->spare_slices -= page->span_slices;
-}
-
-static bool spare_suits(const page_t* page, size_t slices, unsigned bin) {
-  return page->span_slices == slices && (!KEEP_CLASS || page->bin == bin);
-}
-
-static page_t* spare_take(theap_t* theap, unsigned bin) {
-  heap_t* heap = theap->heap;
-  if (theap->spare == NULL) { return NULL; }
-  const size_t slices = page_slices(bin, class_room(heap, bin));
-  page_t** link = &theap->spare;
-  while (*link != NULL && !spare_suits(*link, slices, bin)) { link = &(*link)->next; }
-  page_t* page = *link;
-  if (page == NULL) { return NULL; }
-  spare_unlink(theap, link);
-  if (page->bin != bin) {
-    stat_down(&heap->bins.pages[page->bin], 1);
-    stat_up(&heap->bins.pages[bin], 1);
-  }
-  if (page_recut(page, bin)) { return page; }
-  heap_drop_page(page);
-  return NULL;
-}
-
-static void spare_release_all(theap_t* theap) {
-  while (theap->spare != NULL) {
-    page_t* page = theap->spare;
-    spare_unlink(theap, &theap->spare);
-    if (!COUNT_EACH) { heap_shift(theap->heap, page, page->capacity); }
-    heap_drop_page(page);
-  }
-}
-
 // ---- finding a page, the last resort ----
 
 // The caller has found that no block is in use.
@@ -489,7 +427,6 @@ PRIVATE void theap_release_empty(theap_t* theap) {
     page_t* page = theap->first[bin];
     if (page != page_none() && page_used(page) == 0) { theap_release_page(theap, page); }
   }
-  spare_release_all(theap);
 }
 
 // At first growth is how several threads begin: see docs/decisions/013.
@@ -507,31 +444,31 @@ static void theap_follow_growth(theap_t* theap) {
   recycled_disband();
   theap_release_empty(theap);
   if (page_release_is_asked()) { heap_ask_again(theap->heap); }
-  page_release_ready();
+  page_release_spare();
 }
 
-static page_t* page_from_memory(theap_t* theap, unsigned bin) {
-  heap_t* heap = theap->heap;
+static page_t* page_from_memory(theap_t* theap, page_request_t request) {
   row_flush(theap, BIN_LARGE);
   theap_follow_growth(theap);
-  page_request_t request = {.bin = bin,
-                            .room = class_room(heap, bin),
-                            .arena = heap->arena,
-                            .numa_node = heap->numa_node + 1};
-  request.direct = heap->arena == NULL && option_is_enabled(mi_option_disallow_arena_alloc);
+  request.direct = request.arena == NULL && option_is_enabled(mi_option_disallow_arena_alloc);
   page_t* page = page_new(request);
   if (page == NULL && request.direct) {
     request.direct = false;
     page = page_new(request);
   }
-  if (page != NULL) { heap_add_page(heap, page); }
   return page;
 }
 
 static page_t* theap_fresh(theap_t* theap, unsigned bin) {
-  page_t* page = spare_take(theap, bin);
-  if (page == NULL) { page = page_from_memory(theap, bin); }
+  heap_t* heap = theap->heap;
+  const page_request_t request = {.bin = bin,
+                                  .room = class_room(heap, bin),
+                                  .arena = heap->arena,
+                                  .numa_node = heap->numa_node + 1};
+  page_t* page = page_reuse(request);
+  if (page == NULL) { page = page_from_memory(theap, request); }
   if (page == NULL) { return NULL; }
+  heap_add_page(heap, page);
   theap_own(theap, page);
   queue_push_front(theap, page);
   page_extend(page);
@@ -630,7 +567,7 @@ PRIVATE NOINLINE void theap_page_due(const void* last, page_t* page) {
   if (!page_may_go(page)) {
     theap_disown(theap, page);
     heap_keep_page(page);
-  } else if (!spare_put(theap, page)) {
+  } else {
     theap_drop_page(theap, page);
   }
   row_flush(theap, bin);
@@ -663,7 +600,6 @@ PRIVATE void theap_collect(theap_t* theap, bool force) {
   rows_flush(theap);
   heap_ask_again(theap->heap);
   for (unsigned bin = 1; bin < BIN_COUNT; bin++) { queue_collect(theap, bin, force); }
-  spare_release_all(theap);
 }
 
 // From the last page on, so that only one is ever held.
@@ -672,6 +608,5 @@ PRIVATE void theap_abandon(theap_t* theap) {
   for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
     while (!queue_is_empty(theap, bin)) { page_abandon(theap, theap->first[bin]->prev); }
   }
-  spare_release_all(theap);
   theap_tell(theap);
 }

@@ -202,25 +202,12 @@ static bool verify_rations(const theap_t* theap) {
   return sound;
 }
 
-static bool verify_spare(const theap_t* theap) {
-  size_t slices = 0;
-  for (const page_t* page = theap->spare; page != NULL; page = page->next) {
-    slices += page->span_slices;
-    if (!invariant(page->used == 0 && load_relaxed(&page->owner) == 0, "H1", page,
-                   "a spare page is in use")) {
-      return false;
-    }
-  }
-  return invariant(slices == theap->spare_slices, "H1", theap,
-                   "the spare pages are not as long as their count says");
-}
-
 PRIVATE bool verify_theap(const theap_t* theap) {
   if (theap->thread == NULL) { return true; }
   for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
     if (!verify_queue(theap, bin)) { return false; }
   }
-  return verify_direct(theap) && verify_rows(theap) && verify_rations(theap) && verify_spare(theap);
+  return verify_direct(theap) && verify_rows(theap) && verify_rations(theap);
 }
 
 // ---- one page in the world ----

@@ -194,6 +194,8 @@ PRIVATE void block_perturb_freed(const page_t* page, void* p);
 // NULL if out of memory. The page is OWNED with no owner named, or FULL with its block taken if it
 // is one block.
 PRIVATE page_t* page_new(page_request_t request);
+// The same of a page that has waited, see spare.c; NULL if none suits.
+PRIVATE page_t* page_reuse(page_request_t request);
 // The page is in no list, and nobody uses its blocks. `freed`: each has been given back.
 PRIVATE void page_release(page_t* page, bool freed);
 // Bytes at the end of a page's memory that are inaccessible, as far as the OS can do that.
@@ -216,16 +218,15 @@ PRIVATE void page_guard(page_t* page);
 PRIVATE void page_move_large(page_t* page, size_t align);
 // When all else is used up: memory that was kept for one class may serve any.
 PRIVATE void page_release_kept(void);
-// Secure builds: of pages without blocks that wait as they are, for their class, the memory goes.
-PRIVATE void page_release_ready(void);
+// Of pages without blocks that wait as they are the memory goes.
+PRIVATE void page_release_spare(void);
 // Pages whose guards the OS would not take away when they were released: it may do so now.
 PRIVATE void page_release_stuck(void);
 // Its memory goes: after page_release, or when it has waited.
 PRIVATE void page_release_memory(page_t* page);
+PRIVATE void page_release_list(page_t* list);  // the same of pages that are linked by `next`
 // Did a large block start here that was freed a moment ago? For messages.
 PRIVATE bool page_was_large(const void* p);
-// The page serves another class from now on. False if out of memory: it serves none.
-PRIVATE bool page_recut(page_t* page, unsigned bin);
 // The length of a new page of the class.
 PRIVATE size_t page_slices(unsigned bin, unsigned room);
 // Puts more never-used blocks, of which there are some, in front of `free`.
@@ -295,6 +296,34 @@ PRIVATE COLD uint32_t page_hole_blocks(const page_t* page);
 // Takes the first one out of a copy of the page's holes: which blocks it touches, from an index to
 // another. False: there is none. Any thread.
 PRIVATE bool page_next_hole(const page_t* page, uint64_t* holes, uint32_t* first, uint32_t* end);
+
+// ---- record.c ----
+
+// NULL if out of memory. Any thread.
+PRIVATE page_t* record_take(void);
+PRIVATE void record_give(page_t* page);
+// A list of pages that nobody owns, linked by `next`. Any thread.
+PRIVATE void record_push(page_t** list, page_t* page);
+PRIVATE page_t* record_pop(page_t** list);  // NULL if there is none
+PRIVATE void page_clear_words(const page_t* page);
+
+// ---- spare.c: pages without a block in use that wait; any thread ----
+
+enum { SPARE_BY_CLASS = GUARD_PAGES || KEEP_CLASS };
+// The page is in no list. Returns those that are to go instead, linked by `next`: it may be one.
+PRIVATE page_t* spare_put(page_t* page);
+// One of so many slices; NULL if none suits.
+PRIVATE page_t* spare_take(const page_request_t* request, size_t slices, span_t* span);
+PRIVATE page_t* spare_take_all(void);  // linked by `next`
+// A page was made of so many slices.
+PRIVATE void spare_note_refault(size_t slices);
+// The page becomes inaccessible, and waits for its class. False: the OS did not want to, or address
+// space is limited, and the program may need it for other things.
+PRIVATE bool spare_decommit(page_t* page);
+// The page's guard did not go away.
+PRIVATE void spare_stick(page_t* page);
+PRIVATE void spare_stick_all(void);      // pages that keep their class
+PRIVATE page_t* spare_take_stuck(void);  // accessible; NULL if there is none
 
 // ---- waiting.c: freed large blocks that wait, with their guards; builds with WAITING_LARGE ----
 

@@ -97,8 +97,8 @@ service/message.c;M1 argument in;s/load_acquire(&hook->arg/load_relaxed(\&hook->
 service/message.c;M2 out;s/store_release(&hook->version/store_relaxed(\&hook->version/;U;hook.c
 service/message.c;M2 in, reader;s/load_acquire(&hook->version/load_relaxed(\&hook->version/;U;hook.c
 service/message.c;M2 in, writer;s/cas_acquire(&hook->version/cas_relaxed(\&hook->version/;U;hook.c -DWRITERS=2
-page/page.c;P1 out;s/store_release(&records.chunks/store_relaxed(\&records.chunks/;H;chunk.c
-page/page.c;P1 in;s/load_acquire(&records.chunks/load_relaxed(\&records.chunks/;H;chunk.c
+page/record.c;P1 out;s/store_release(&records.chunks/store_relaxed(\&records.chunks/;H;chunk.c
+page/record.c;P1 in;s/load_acquire(&records.chunks/load_relaxed(\&records.chunks/;H;chunk.c
 heap/process.c;I1 out;s/store_release(&process.ready/store_relaxed(\&process.ready/;H;start.c
 heap/process.c;I1 in;s/(likely(load_acquire(&process.ready/(likely(load_relaxed(\&process.ready/;H;start.c
 heap/heap.c;H1 out, added;/heap_add_page(heap_t/,/^}/{s/store_release(/store_relaxed(/};H;heap_of.c

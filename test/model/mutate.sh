@@ -47,7 +47,7 @@ port/unix_slots.h;slots;a slot is taken each time;s/if (slot == NULL \&\& value/
 port/unix_slots.h;slots;a slot is looked for in the first level only;s/found == NULL \&\& level < SLOT_LEVELS/found == NULL \&\& level < 1/
 port/unix_slots.h;slots;a level that lost is used;s/(void)port_release(fresh, bytes);/return (thread_slot_t*)fresh;/
 port/unix_slots.h;slots;a thread has the number of the one before;/slot->number = 0;/d
-page/page.c;neighbours;never-used blocks get no end;/^  set_canaries(page, count);/d
+page/blocks.c;neighbours;never-used blocks get no end;/^  set_canaries(page, count);/d
 port/lock.h;lock;L1: relaxed at once;s/!cas_acquire(&lock->state/!cas_relaxed(\&lock->state/
 port/lock.h;lock;L1: relaxed after spinning;s/is_free \&\& cas_acquire/is_free \&\& cas_relaxed/
 port/lock.h;lock;L1: relaxed after sleeping;s/exchange_acquire(/exchange_relaxed(/
@@ -88,16 +88,16 @@ page/page.h;rows;a page of open rows is nobody's;s/return OPEN_ROWS ? owner \& ~
 heap/ration.c;rations;what is left of a ration is lost;s/page_add_list(theap->first.bin., rations->list.bin..free)/0/
 heap/ration.c;rations;a ration returns, and is still given out;/ration_return(theap_t/,/^}/{/free = NULL/d}
 alloc/malloc.c;rations;a page is full though a ration is out;/^  thread_return_rations(thread);/d
-page/page.c;rations;what is cut stays on the page;/page_cut_list(page_t/,/^}/{/page_set_free_list/d}
-page/page.c;abandon;does not count what was returned;/page->used -= remote_count(word);/d
-page/page.c;abandon;loses what was returned;/page_add_returned(page, page_remote_list(page, word/d
+page/blocks.c;rations;what is cut stays on the page;/page_cut_list(page_t/,/^}/{/page_set_free_list/d}
+page/blocks.c;abandon;does not count what was returned;/page->used -= remote_count(word);/d
+page/blocks.c;abandon;loses what was returned;/page_add_returned(page, page_remote_list(page, word/d
 page/page.c;abandon;gives the record before its last use;/record_give(page);$/d;s/^  const span_t span = page_span(page);/  record_give(page); const span_t span = page_span(page);/
 page/page.c;map abandon;gives the memory before the map forgets;/^  page_map(page, NULL);/d;s/^  memory_give(span);/  memory_give(span); map_enter(span.start, span.slices, NULL);/
 page/page.c;map;a new page is not in the map;/^  page_map(page, page);/d
-page/page.c;publish;P1: relaxed out;s/store_release(&records.chunks/store_relaxed(\&records.chunks/
-page/page.c;publish;P1: relaxed in;s/load_acquire(&records.chunks/load_relaxed(\&records.chunks/
-page/page.c;publish;records are taken without the lock;/record_take(void)/,/^}/{/lock_/d}
-page/page.c;abandon;records are given without the lock;/void record_push(/,/^}/{/lock_/d}
+page/record.c;publish;P1: relaxed out;s/store_release(&records.chunks/store_relaxed(\&records.chunks/
+page/record.c;publish;P1: relaxed in;s/load_acquire(&records.chunks/load_relaxed(\&records.chunks/
+page/record.c;publish;records are taken without the lock;/record_take(void)/,/^}/{/lock_/d}
+page/record.c;abandon;records are given without the lock;/void record_push(/,/^}/{/lock_/d}
 heap/process.c;publish;ready: relaxed out;s/store_release(&process.ready/store_relaxed(\&process.ready/
 heap/process.c;publish;ready: relaxed in;s/(likely(load_acquire(&process.ready/(likely(load_relaxed(\&process.ready/
 heap/process.c;publish;no second look under the lock;s/if (!load_relaxed(&process.ready))/if (true)/

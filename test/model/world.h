@@ -31,7 +31,10 @@ static uintptr_t port_thread_id(void);
 #include "../../src/memory/map.c"
 #include "../../src/service/format.c"
 #include "../../src/service/random.c"
+#include "../../src/page/record.c"
 #include "../../src/page/page.c"
+#include "../../src/page/blocks.c"
+#include "../../src/page/spare.c"
 #include "../../src/page/check.c"
 #include "../../src/page/holes.c"
 

@@ -120,7 +120,6 @@ static void test_other_pages(void) {
   BREAK("H1", theap_current()->count[page->bin], 1);
   BREAK("H1", theap_current()->direct[3], page);
   BREAK("W1", *theap_current()->base[5], page);
-  BREAK("H1", theap_current()->spare_slices, 1000);
   BREAK("H1", theap_current()->sparse[page->bin], 1000);
   BREAK("H1", theap_current()->falling[0], page);
 }

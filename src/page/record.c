@@ -1,0 +1,139 @@
+// Records of pages: where they lie, the free ones, and what the program keeps with them.
+#include "../memory/meta.h"
+#include "../port/lock.h"
+#include "../service/random.h"
+#include "page.h"
+
+enum { RECORD_BYTES = (int)sizeof(page_t) + (HAS_CHECKS ? (int)sizeof(page_checks_t) : 0) };
+enum { CHUNK_BYTES = 2048, CHUNK_PAGES = (CHUNK_BYTES - (int)sizeof(page_t)) / RECORD_BYTES };
+
+enum { PLACE_MOST = 63 };
+_Static_assert((int)CHUNK_PAGES <= (int)PLACE_MOST + 1, "a place has six bits");
+
+// Records come in chunks, which are never freed, so that all pages can be visited.
+typedef struct page_chunk {
+  struct page_chunk* next;
+  _Atomic(page_words_t*) words;  // of each page; NULL: none are in use yet
+  uint8_t padding[sizeof(page_t) - 2 * sizeof(void*)];
+  uint8_t pages[CHUNK_PAGES * RECORD_BYTES];
+} page_chunk_t;
+
+static struct {
+  lock_t lock;
+  page_t* free;
+  _Atomic(page_chunk_t*) chunks;
+  random_t random;
+} records;
+
+static page_t* chunk_page(page_chunk_t* chunk, int i) {
+  return (page_t*)(void*)&chunk->pages[(size_t)i * RECORD_BYTES];
+}
+
+static void chunk_add(void) {
+  page_chunk_t* chunk = (page_chunk_t*)meta_alloc(sizeof(page_chunk_t));
+  if (chunk == NULL) { return; }
+  chunk->next = load_relaxed(&records.chunks);
+  for (int i = CHUNK_PAGES - 1; i >= 0; i--) {
+    chunk_page(chunk, i)->place = (unsigned)i & (unsigned)PLACE_MOST;
+    chunk_page(chunk, i)->next = records.free;
+    records.free = chunk_page(chunk, i);
+  }
+  store_release(&records.chunks, chunk);  // [P1] out: the zeroed records
+}
+
+PRIVATE page_t* record_take(void) {
+  lock_acquire(&records.lock);
+  if (records.free == NULL) { chunk_add(); }
+  page_t* page = records.free;
+  if (page != NULL) { records.free = page->next; }
+  if (page != NULL && (CANARY || RANDOM_ORDER)) {
+    page_checks(page)->key = random_next(&records.random);
+    page_checks(page)->random = random_next(&records.random);
+  }
+  lock_release(&records.lock);
+  return page;
+}
+
+PRIVATE void record_push(page_t** list, page_t* page) {
+  store_relaxed(&page->owner, 0);
+  lock_acquire(&records.lock);
+  page->next = *list;
+  *list = page;
+  lock_release(&records.lock);
+}
+
+PRIVATE page_t* record_pop(page_t** list) {
+  lock_acquire(&records.lock);
+  page_t* page = *list;
+  if (page != NULL) { *list = page->next; }
+  lock_release(&records.lock);
+  return page;
+}
+
+PRIVATE void record_give(page_t* page) { record_push(&records.free, page); }
+
+PRIVATE void page_visit_all(page_visit_fun* visit, void* arg) {
+  page_chunk_t* chunk = load_acquire(&records.chunks);  // [P1] in
+  for (; chunk != NULL; chunk = chunk->next) {
+    for (int i = 0; i < CHUNK_PAGES; i++) {
+      page_t* page = chunk_page(chunk, i);
+      if (load_relaxed(&page->heap) != NULL && !visit(page, arg)) { return; }
+    }
+  }
+}
+
+UNUSED PRIVATE page_records_t page_records(void) {
+  return (page_records_t){&records.chunks, offsetof(page_chunk_t, pages), RECORD_BYTES,
+                          CHUNK_PAGES};
+}
+
+static page_chunk_t* page_chunk(const page_t* page) {
+  const size_t before = offsetof(page_chunk_t, pages) + (size_t)page->place * RECORD_BYTES;
+  return (page_chunk_t*)(void*)((uintptr_t)page - before);
+}
+
+static _Atomic(bool) words_are_used;
+
+// Of two threads that are the first, one gives its own back.
+static page_words_t* words_begin(page_chunk_t* chunk) {
+  enum { BYTES = CHUNK_PAGES * sizeof(page_words_t) };
+  page_words_t* mine = (page_words_t*)meta_alloc(BYTES);
+  page_words_t* other = NULL;
+  if (mine == NULL) { return NULL; }
+  while (!cas_acq_rel(&chunk->words, &other, mine)) {  // [U1] out: zeros; [U1] in
+    if (other == NULL) { continue; }
+    meta_free(mine, BYTES);
+    return other;
+  }
+  return mine;
+}
+
+PRIVATE page_words_t* page_words(const page_t* page) {
+  page_chunk_t* chunk = page_chunk(page);
+  page_words_t* words = load_acquire(&chunk->words);  // [U1] in
+  store_relaxed(&words_are_used, true);
+  if (words == NULL) { words = words_begin(chunk); }
+  return words == NULL ? NULL : &words[page->place];
+}
+
+static COLD void words_clear(const page_t* page) {
+  page_words_t* words = load_acquire(&page_chunk(page)->words);  // [U1] in
+  if (words != NULL) { words[page->place] = (page_words_t){{NULL, NULL}}; }
+}
+
+// The owner of a page that begins. Whoever used these words did so while a block of the former page
+// of the record was live, whose end the owner has seen, and so the flag.
+PRIVATE void page_clear_words(const page_t* page) {
+  if (unlikely(load_relaxed(&words_are_used))) { words_clear(page); }
+}
+
+PRIVATE void page_rescue(void) {
+  if (lock_is_left(&records.lock)) { records.free = NULL; }
+}
+
+PRIVATE void page_lock_for_fork(void) { lock_acquire(&records.lock); }
+
+PRIVATE void page_unlock_after_fork(bool child) {
+  if (child && records.random.seeded) { random_reseed(&records.random); }
+  lock_after_fork(&records.lock, child);
+}

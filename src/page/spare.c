@@ -1,0 +1,157 @@
+// Spare pages: those without a block in use that wait as they are, for the next page of their
+// length in any heap, in builds with guards of their class. A page that comes and goes then costs
+// no memory lock, and no system calls for its guard.
+//
+//   page_release --spare_put--> spare --spare_take--> page_reuse
+//                               spare --too many, or spare_take_all--> its memory goes, or it is
+//   decommitted   inaccessible and without memory, for its class: builds with KEEP_CLASS
+//   stuck         the OS would not take its guard away; it is asked again
+//
+// S1 a page that waits is on no other list, and the map knows nothing of it.
+// S2 its guard stays where it is.
+// All lists are under the lock of records, and linked by `next`.
+#include "page.h"
+
+enum { SPARE_MOST = 8 << 20 >> SLICE_SHIFT };
+enum { SPARE_LEAST = KEEP_CLASS ? SPARE_MOST : SPARE_MOST / 8 };
+enum { PLACES = SPARE_BY_CLASS ? BIN_COUNT : PAGE_MAX_SLICES + 1 };
+
+static struct {
+  page_t* first;
+  _Atomic(size_t) slices;
+} places[PLACES];
+static _Atomic(size_t) spare_slices;  // of all places
+static page_t *decommitted_pages[BIN_COUNT], *stuck_pages;
+
+// ---- how many ----
+
+// With guards: slices of pages that went as there were too many, and of those how many were wanted
+// again, about. So many more may wait, until memory has to grow.
+static _Atomic(intptr_t) spare_gone;
+static _Atomic(size_t) spare_refaults;
+
+static size_t spare_limit(void) {
+  return GUARD_PAGES ? size_min(SPARE_LEAST + load_relaxed(&spare_refaults), SPARE_MOST)
+                     : (size_t)SPARE_LEAST;
+}
+
+PRIVATE void spare_note_refault(size_t slices) {
+  if (!GUARD_PAGES || KEEP_CLASS || load_relaxed(&spare_gone) < (intptr_t)slices) { return; }
+  (void)sub_relaxed(&spare_gone, (intptr_t)slices);
+  (void)add_relaxed(&spare_refaults, slices);
+}
+
+// ---- they wait ----
+
+static unsigned spare_place(unsigned bin, size_t slices) {
+  return SPARE_BY_CLASS ? bin : (unsigned)slices;
+}
+
+static void spare_count(unsigned place, size_t slices) {
+  (void)add_relaxed(&places[place].slices, slices);
+  (void)add_relaxed(&spare_slices, slices);
+}
+
+static page_t* spare_pop(unsigned place) {
+  if (load_relaxed(&places[place].slices) == 0) { return NULL; }
+  page_t* page = record_pop(&places[place].first);
+  if (page != NULL) { spare_count(place, (size_t)0 - page->span_slices); }
+  return page;
+}
+
+// One of another place than that where a page is to wait, if there is none in that.
+static page_t* spare_displace(unsigned place) {
+  if (load_relaxed(&places[place].slices) != 0) { return NULL; }
+  page_t* page = NULL;
+  for (unsigned other = 0; page == NULL && other < PLACES; other++) { page = spare_pop(other); }
+  return page;
+}
+
+// Memory of arenas that all heaps share.
+static bool may_wait(const page_t* page) {
+  const arena_t* arena = page->span_arena;
+  return arena != NULL && !arena->exclusive && (!GUARD_PAGES || arena_can_protect(arena));
+}
+
+static page_t* list_add(page_t* list, page_t* page) {
+  page->next = list;
+  return page;
+}
+
+PRIVATE page_t* spare_put(page_t* page) {
+  page_t* gone = NULL;
+  const unsigned place = spare_place(page->bin, page->span_slices);
+  if (!may_wait(page)) { return list_add(gone, page); }
+  while (load_relaxed(&spare_slices) + page->span_slices > spare_limit()) {
+    page_t* other = spare_displace(place);
+    if (other == NULL) { other = page; }
+    if (GUARD_PAGES) { (void)add_relaxed(&spare_gone, (intptr_t)other->span_slices); }
+    gone = list_add(gone, other);
+    if (other == page) { return gone; }
+  }
+  record_push(&places[place].first, page);
+  spare_count(place, page->span_slices);
+  return gone;
+}
+
+PRIVATE page_t* spare_take_all(void) {
+  page_t* all = NULL;
+  store_relaxed(&spare_gone, 0);
+  store_relaxed(&spare_refaults, 0);
+  for (unsigned place = 0; place < PLACES; place++) {
+    for (page_t* page = NULL; (page = spare_pop(place)) != NULL;) { all = list_add(all, page); }
+  }
+  return all;
+}
+
+// ---- decommitted, and stuck ----
+
+// Whatever of it is inaccessible comes back; non-zero if it does not.
+static int page_reach(page_t* page) {
+  const int error = port_unguard(page_memory(page), page->span_slices * SLICE_BYTES);
+  page_checks(page)->guarded = error != 0;
+  return error;
+}
+
+PRIVATE void spare_stick(page_t* page) { record_push(&stuck_pages, page); }
+
+PRIVATE bool spare_decommit(page_t* page) {
+  if (page_is_single(page) || !may_wait(page) || port_address_limit() != SIZE_MAX) { return false; }
+  const bool gone = port_guard(page_memory(page), page->span_slices * SLICE_BYTES) == 0;
+  if (!gone && page_reach(page) == 0) { return false; }
+  record_push(gone ? &decommitted_pages[page->bin] : &stuck_pages, page);
+  return true;
+}
+
+static page_t* decommitted_take(unsigned bin, span_t* span) {
+  page_t* page = record_pop(&decommitted_pages[bin]);
+  if (page == NULL) { return NULL; }
+  *span = page_span(page);
+  span->is_zero = true;
+  if (page_reach(page) == 0) { return page; }
+  spare_stick(page);
+  return NULL;
+}
+
+PRIVATE void spare_stick_all(void) {
+  for (unsigned bin = 0; bin < BIN_COUNT; bin++) {
+    for (page_t* page = NULL; (page = record_pop(&decommitted_pages[bin])) != NULL;) {
+      spare_stick(page);
+    }
+  }
+}
+
+PRIVATE page_t* spare_take_stuck(void) {
+  page_t* page = record_pop(&stuck_pages);
+  if (page == NULL || page_reach(page) == 0) { return page; }
+  spare_stick(page);
+  return NULL;
+}
+
+PRIVATE page_t* spare_take(const page_request_t* request, size_t slices, span_t* span) {
+  if (request->arena != NULL || request->numa_node != 0) { return NULL; }
+  page_t* page = spare_pop(spare_place(request->bin, slices));
+  if (page == NULL) { return KEEP_CLASS ? decommitted_take(request->bin, span) : NULL; }
+  *span = page_span(page);
+  return page;
+}
