@@ -13,7 +13,7 @@ import sys
 import tempfile
 import unittest
 
-HERE = os.path.dirname(os.path.realpath(__file__))
+HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 from lib import bars, report, rows, stats  # noqa: E402
 from lib.measure import Allocator, read_metrics, status_name  # noqa: E402
