@@ -182,8 +182,8 @@ def find_builds(options):
 def find_allocators(options):
     if not os.path.exists(options.library):
         fail(f"there is no library {options.library}")
-    ours = Allocator(stats.OURS, [options.library], "ours", os.path.basename(options.library)
-                     + machine.revision(ROOT))
+    file = os.path.basename(os.path.realpath(options.library))
+    ours = Allocator(stats.OURS, [options.library], "ours", file + machine.revision(ROOT))
     bump = build_tool(options.build, "bump.so", "-fno-builtin", "-fPIC", "-shared",
                       "-fvisibility=hidden")
     limit = Allocator("bump", [bump], "limit", "never frees: not a peer, but a limit of nature")

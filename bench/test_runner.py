@@ -112,6 +112,8 @@ class Names(unittest.TestCase):
         self.assertEqual(Allocator.of("system=").preload, [])
         with self.assertRaises(argparse.ArgumentTypeError):
             Allocator.of("a=/no/such/library")
+        with self.assertRaises(SystemExit):
+            Allocator("a", ["/a folder/library.so"], "peer", "1")
 
 
 class Rows(unittest.TestCase):
