@@ -25,7 +25,7 @@ find_preload() {  # library
 }
 
 # Tests and measurements name files of the tree in LD_PRELOAD and the like, where spaces and colons
-# divide. A tree whose path has one is worked on through a link, in a folder of our own. The link
+# divide. A tree with such a path is worked on through a link, in a folder of our own. The link
 # stays until ./mi clean, as what was built names it.
 root_for_preload() {
   local note=$root/build/.link folder
@@ -33,7 +33,9 @@ root_for_preload() {
   folder=$(cat "$note" 2>/dev/null)
   if ! { [ -O "$folder" ] && [ "$folder/tree" -ef "$root" ]; }; then
     # Under the name of last time, where it is free: then nothing has to be built again.
-    [ -n "$folder" ] && mkdir -m 700 "$folder" 2>/dev/null || folder=$(mktemp -d) || exit 1
+    if ! { [ -n "$folder" ] && mkdir -m 700 "$folder" 2>/dev/null; }; then
+      folder=$(mktemp -d) || exit 1
+    fi
     if is_divided "$folder"; then
       rmdir "$folder"
       die "the paths of the tree and of temporary files have a space or colon; set TMPDIR: $folder"
