@@ -13,7 +13,7 @@ import argparse
 import os
 import sys
 
-sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import run  # noqa: E402
 from lib import stats  # noqa: E402
 from lib.measure import Allocator  # noqa: E402
@@ -33,7 +33,7 @@ def parse_arguments():
     options = parser.parse_args()
     options.sweep = False
     options.only = [each for each in options.only.split(",") if each]
-    options.build = os.path.realpath(options.build)
+    options.build = os.path.abspath(options.build)
     return options
 
 

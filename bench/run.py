@@ -17,12 +17,12 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from lib import bars, machine, programs, report, rows, stats, sweep  # noqa: E402
 from lib.measure import Allocator, Launcher  # noqa: E402
 from micro import instructions  # noqa: E402
 
-HERE = os.path.dirname(os.path.realpath(__file__))
+HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 
 CHILD = os.path.join(ROOT, "tools", "child.h")  # what launch.c includes
@@ -106,9 +106,9 @@ def parse_arguments():
     for name, value in defaults.items():
         if getattr(options, name) is None:
             setattr(options, name, value)
-    options.library = os.path.realpath(
+    options.library = os.path.abspath(
         options.library or os.path.join(ROOT, "build", "release", "libmimalloc.so.3"))
-    options.build = os.path.realpath(options.build)
+    options.build = os.path.abspath(options.build)
     options.out = options.out or os.path.join(options.build, "results")
     return options
 
@@ -182,8 +182,8 @@ def find_builds(options):
 def find_allocators(options):
     if not os.path.exists(options.library):
         fail(f"there is no library {options.library}")
-    ours = Allocator(stats.OURS, [options.library], "ours", os.path.basename(options.library)
-                     + machine.revision(ROOT))
+    file = os.path.basename(os.path.realpath(options.library))
+    ours = Allocator(stats.OURS, [options.library], "ours", file + machine.revision(ROOT))
     bump = build_tool(options.build, "bump.so", "-fno-builtin", "-fPIC", "-shared",
                       "-fvisibility=hidden")
     limit = Allocator("bump", [bump], "limit", "never frees: not a peer, but a limit of nature")

@@ -13,7 +13,7 @@ import sys
 import tempfile
 import unittest
 
-HERE = os.path.dirname(os.path.realpath(__file__))
+HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 from lib import bars, report, rows, stats  # noqa: E402
 from lib.measure import Allocator, read_metrics, status_name  # noqa: E402
@@ -112,6 +112,8 @@ class Names(unittest.TestCase):
         self.assertEqual(Allocator.of("system=").preload, [])
         with self.assertRaises(argparse.ArgumentTypeError):
             Allocator.of("a=/no/such/library")
+        with self.assertRaises(SystemExit):
+            Allocator("a", ["/a folder/library.so"], "peer", "1")
 
 
 class Rows(unittest.TestCase):

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import re
 import subprocess
 import tempfile
 
@@ -14,6 +15,9 @@ class Allocator:
     def __init__(self, name, preload, role, version, env=None):
         self.name, self.preload, self.role, self.version = name, list(preload), role, version
         self.env = env or {}
+        for path in self.preload:
+            if re.search(r"[\s:;]", path):
+                raise SystemExit(f"{name}: LD_PRELOAD divides at spaces and colons: {path}")
 
     def named(self):
         """As the programs in micro/ take it: NAME=LIBRARY[:LIBRARY][,VARIABLE=VALUE]."""

@@ -12,7 +12,7 @@ matplotlib.rcParams["svg.hashsalt"] = "bench"  # the same figures make the same 
 import matplotlib.pyplot as plt  # noqa: E402
 
 if __package__ in (None, ""):
-    sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+    sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from lib import report, stats  # noqa: E402
 
 TALLEST = 3.0  # ratios above it are cut off, and written at the bar's end

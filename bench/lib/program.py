@@ -11,7 +11,7 @@ from . import inputs
 from .measure import Allocator, environment, last_line, read_figures
 from .rows import Row
 
-SCRIPTS = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(__file__))), "programs")
+SCRIPTS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "programs")
 START_LIMIT = 30  # seconds for a server to answer
 
 

@@ -16,6 +16,10 @@ case $? in
   *) cat "$work/log"; exit 1 ;;
 esac
 head -c 5 "$source/build/site/report.pdf" | grep -q '^%PDF-' || fail "report.pdf is no PDF"
+if command -v pdfinfo >/dev/null; then
+  pdfinfo -url "$source/build/site/report.pdf" >"$work/links" 2>&1
+  ! grep 'file:' "$work/links" || fail "report.pdf leads to files of this machine"
+fi
 if command -v pdftotext >/dev/null; then
   pdftotext -layout "$source/build/site/report.pdf" "$work/report"
   sed -n 's/^## //p' "$source/docs/report.md" >"$work/headings"

@@ -30,6 +30,7 @@ mi_bench() {
   case " $* " in
     *" --help "* | *" -h "* | *" --list "* | *" --report"*) ;;
     *)
+      root_for_preload
       install_for_bench "$@"
       build_bench
       for preset in $(python3 "$root/bench/run.py" --presets "$@"); do build_library "$preset"; done ;;

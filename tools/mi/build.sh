@@ -7,6 +7,7 @@ mi_build() {
     --debug | --secure | --guarded) preset=${1#--} ;;
     *) die "build has no option $1; see ./mi help" 2 ;;
   esac
+  root_for_preload
   need_tools test
   configure "$preset" && build "$preset" || exit 1
   say "mi: built in build/$preset"

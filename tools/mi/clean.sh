@@ -1,3 +1,6 @@
 #   ./mi clean              removes build/
 
-mi_clean() { rm -rf "$root/build"; }
+mi_clean() {
+  forget_root_for_preload
+  rm -rf "$root/build"
+}

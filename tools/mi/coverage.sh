@@ -33,6 +33,7 @@ coverage_run() {  # mode labels
 }
 
 mi_coverage() {
+  root_for_preload
   need_tools test
   if ! { have clang-19 && have llvm-cov-19 && have python3 && clang_has_profiles; }; then
     apt_install clang-19 llvm-19 libclang-rt-19-dev python3 ||

@@ -50,7 +50,7 @@ cross_set_up_zig() {
 }
 
 cross_wrapper() {  # path, zig's arguments
-  [ -x "$1" ] && return
+  grep -qsF "\"$root/" "$1" && return
   printf '#!/bin/sh\nexec "%s" -m ziglang %s "$@"\n' "$root/build/cross/zig/bin/python3" "$2" \
     >"$1" && chmod +x "$1"
 }
@@ -215,6 +215,7 @@ mi_cross() {
       targets=("$1")
       shift ;;
   esac
+  root_for_preload
   need_tools test
   cross_line target passed skipped failed ""
   for target in "${targets[@]}"; do

@@ -21,16 +21,18 @@ docs_tools() {  # folder
   cp "$root/docs/requirements.txt" "$tools/requirements.txt"
 }
 
-# As root chromium has no sandbox; it reads nothing but the page.
+# As root chromium has no sandbox; it reads nothing but the page. On paper links to other pages of
+# the site would lead to files of this machine.
 docs_pdf() {
-  local chromium log=$root/build/docs-tools/log sandbox=()
+  local chromium log=$root/build/docs-tools/log page=$root/build/site/report-print.html sandbox=()
   chromium=$(first_of chromium chromium-browser google-chrome) || {
     apt_install chromium && chromium=chromium || die "--pdf needs chromium" 3
   }
   [ "$(id -u)" != 0 ] || sandbox=(--no-sandbox)
+  sed 's/<a href="[^"#:][^":]*"/<a/g' "$root/build/site/report.html" >"$page"
   logged "$log" "$chromium" --headless "${sandbox[@]}" --disable-gpu --no-pdf-header-footer \
-    --print-to-pdf="$root/build/site/report.pdf" "file://$root/build/site/report.html" ||
-    die "the report cannot be printed"
+    --print-to-pdf="$root/build/site/report.pdf" "file://$page" || die "the report cannot be printed"
+  rm "$page"
   say "mi: build/site/report.pdf"
 }
 

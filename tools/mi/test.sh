@@ -1,8 +1,8 @@
-#   ./mi test [--long] [CTEST ARGS...]
+#   ./mi test [--long] [--only PRESET,...] [CTEST ARGS...]
 #       Builds every variant and tests it: the test presets of CMakePresets.json, which say what
 #       is tested of each. --long: with the slow tests (presets whose names end in -long), all tests
-#       of the test ports, and the quickest targets of ./mi cross. CTEST ARGS, such as -R name, go to
-#       ctest.
+#       of the test ports, and the quickest targets of ./mi cross. --only: these presets. CTEST
+#       ARGS, such as -R name, go to ctest.
 
 find_clang() {
   local c
@@ -66,6 +66,17 @@ options_of() {  # preset
   esac
 }
 
+# Sets `presets` to those of a list with commas, or to all if that is empty.
+choose_presets() {  # with-long list
+  local all name
+  all=$(test_presets "$1")
+  presets=${2//,/ }
+  for name in $presets; do
+    grep -q -x -F -e "$name" <<<"$all" || die "there is no test preset $name, but: ${all//$'\n'/ }" 2
+  done
+  presets=${presets:-$all}
+}
+
 # Prints the test presets, in their order in CMakePresets.json: of NAME and NAME-long the one that
 # is asked for.
 test_presets() {  # with-long
@@ -100,15 +111,19 @@ test_preset() {  # test-preset ctest-args...
 }
 
 mi_test() {
-  local long=no preset
+  local long=no only='' preset presets
   if [ "${1:-}" = --long ]; then long=yes; shift; fi
-  case $root in  # it is preloaded into programs, by the means of each
-    *[[:space:]:\;]*) die "the library cannot be tested in a path with a space or colon: $root" ;;
-  esac
+  if [ "${1:-}" = --only ]; then
+    only=${2:-}
+    [ -n "$only" ] || die "which presets? ./mi test --only PRESET,..." 2
+    shift 2
+  fi
+  root_for_preload
   need_tools test
+  choose_presets $long "$only"
   install_optional $long
-  for preset in $(test_presets $long); do test_preset "$preset" "$@"; done
-  if [ $long = yes ]; then
+  for preset in $presets; do test_preset "$preset" "$@"; done
+  if [ $long = yes ] && [ -z "$only" ]; then
     # shellcheck source=tools/mi/cross.sh
     . "$root/tools/mi/cross.sh"
     cross_quickly "$@"

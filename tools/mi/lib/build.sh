@@ -23,11 +23,11 @@ configure() {  # preset cmake-options...
   shift
   mkdir -p "$dir"
   home=$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' "$dir/CMakeCache.txt" 2>/dev/null)
-  if [ -n "$home" ] && [ "$home" != "$root" ]; then  # the tree was moved
+  if [ -n "$home" ] && ! [ "$home" -ef "$root" ]; then  # the tree was moved
     rm -rf "$dir" && mkdir -p "$dir"
   fi
   : >"$dir/build.log"
-  (cd "$root" && logged "$dir/build.log" cmake --preset "$preset" "$@")
+  (cd "$root" && logged "$dir/build.log" cmake -S "$root" --preset "$preset" "$@")
 }
 
 build() {  # preset cmake-build-options...
