@@ -204,11 +204,16 @@ RACY static size_t page_used_by_any(const page_t* page) {
   return free_blocks < capacity ? capacity - free_blocks : 0;
 }
 
+// Its record may become another page's meanwhile, with more blocks: under the lock `links` stays.
 RACY static size_t page_blocks_live(const page_t* page) {
+  const page_checks_t* checks = page_checks(page);
   size_t live = 0;
-  for (size_t number = 1; number <= page->capacity; number++) {
-    live += load_relaxed(&page_checks(page)->links[number]) == LINK_LIVE;
+  memory_lock();
+  const size_t last = size_min(page->capacity, checks->room);
+  for (size_t number = 1; number <= last; number++) {
+    live += load_relaxed(&checks->links[number]) == LINK_LIVE;
   }
+  memory_unlock();
   return live;
 }
 

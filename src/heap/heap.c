@@ -75,9 +75,6 @@ PRIVATE void heap_stats_forget(heap_t* heap, const mi_stats_t* now) {
 
 static void heap_free_record(heap_t* heap) {
   subproc_t* subproc = heap->subproc;
-  lock_acquire(&retired.lock);
-  LIST_REMOVE(retired.first, heap, next, prev);
-  lock_release(&retired.lock);
   lock_acquire(&subproc->lock);
   if (!SMALL) {
     heap_stats_export(heap, &subproc->scratch);
@@ -88,13 +85,31 @@ static void heap_free_record(heap_t* heap) {
   meta_free(heap, sizeof(heap_t));
 }
 
+static bool heap_is_named(const heap_t* heap) {
+  return heap->pages != NULL || heap->theaps != NULL || heap->holders != 0;
+}
+
+// The caller is the last holder. Who found the heap by a page, when that still named it, may hold
+// it by now; afterwards nobody finds it any more. Returns false if it is to stay.
+static bool heap_leave_retired(heap_t* heap) {
+  lock_acquire(&retired.lock);
+  lock_acquire(&heap->lock);
+  heap->holders--;
+  const bool is_named = heap_is_named(heap);
+  if (!is_named) { LIST_REMOVE(retired.first, heap, next, prev); }
+  lock_release(&heap->lock);
+  lock_release(&retired.lock);
+  return !is_named;
+}
+
 // For the holder of the lock, who has taken something away. When nothing names an ended heap any
 // more, its record goes.
 static void heap_unlock_or_free(heap_t* heap) {
-  const bool is_named = heap->pages != NULL || heap->theaps != NULL || heap->holders != 0;
   const bool ended = !heap->is_main && load_relaxed(&heap->state) != HEAP_ALIVE;
+  const bool is_last = ended && !heap_is_named(heap);
+  if (is_last) { heap->holders++; }
   lock_release(&heap->lock);
-  if (ended && !is_named) { heap_free_record(heap); }
+  if (is_last && heap_leave_retired(heap)) { heap_free_record(heap); }
 }
 
 PRIVATE void heap_hold(heap_t* heap) {
@@ -210,8 +225,10 @@ PRIVATE heap_t* heap_of_page_locked(const page_t* page) {
 }
 
 PRIVATE heap_t* heap_of_page(const page_t* page) {
+  heap_t* heap = load_relaxed(&page->heap);
+  if (heap == NULL || heap == &heap_main_static) { return heap; }  // which never goes
   (void)retired_lock();
-  heap_t* heap = heap_of_page_locked(page);
+  heap = heap_of_page_locked(page);
   retired_unlock();
   return heap;
 }

@@ -73,6 +73,8 @@ PRIVATE void subproc_destroy(subproc_t* subproc) {
   subproc_destroy_heaps(subproc);
   if (TRACKED) { tracked_flush(); }
   page_visit_all(page_drop_of, subproc->main);
+  (void)retired_lock();  // who knows the main heap by a page looks at it under this lock
+  retired_unlock();
   registry_remove_subproc(subproc);
   stat_down(&memory_stats.heaps, 1);
   meta_free(subproc->main, sizeof(heap_t));

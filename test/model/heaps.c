@@ -5,6 +5,7 @@
 
 static heap_t *heap, *other_heap;
 static page_t* seen;
+static subproc_t* other_subproc;
 
 static void take_in_heap_of(int slot, size_t size) {
   void* p = theap_malloc(heap_theap_or_null(heap), size);
@@ -78,6 +79,19 @@ static void owner_0_only(void) {
   world_ready();
 }
 
+// A page in the main heap of another sub-process, which nobody is in any more.
+static void other_main_left(void) {
+  world_begin();
+  for (int i = 2; i >= 0; i--) { model_act_as(i), world_enter(); }
+  other_subproc = subproc_new();
+  model_quiet(&other_subproc->main->stats, sizeof(other_subproc->main->stats));
+  quiet_bins(other_subproc->main);
+  model_act_as(1), subproc_enter(other_subproc);
+  seen = page_of(theap_malloc(theap_current(), BLOCK));
+  thread_leave(), world_enter();
+  world_ready();
+}
+
 // A hook is registered that thread 1 has not seen yet.
 static void not_interested(bool force, unsigned long long heartbeat, void* arg) {
   (void)force, (void)heartbeat, (void)arg;
@@ -119,14 +133,43 @@ static void take_new_in_heap(void) { take_in_heap_of(10 + m.self, BLOCK / 2); }
 static void destroy(void) { heap_destroy(heap); }
 
 // As statistics and visits do, whoever owns the page.
-static void look(void) {
+static void look_in(const subproc_t* subproc) {
   (void)heap_of_page(seen);
   (void)retired_lock();
   const heap_t* found = heap_of_page_locked(seen);
-  MODEL_CHECK(found == NULL || found->subproc == &subproc_main_static);
+  MODEL_CHECK(found == NULL || found->subproc == subproc);
   retired_unlock();
 }
+static void look(void) { look_in(&subproc_main_static); }
+static void look_at_other(void) { look_in(other_subproc); }
+// As a visit does that goes on without the lock.
+static void look_and_hold(void) {
+  (void)retired_lock();
+  heap_t* found = heap_of_page_locked(seen);
+  if (found != NULL) { heap_hold(found); }
+  retired_unlock();
+  if (found == NULL) { return; }
+  MODEL_CHECK(found->subproc == &subproc_main_static);
+  heap_let_go(found);
+}
+
 static void reuse_record(void) { meta_free(meta_alloc(sizeof(heap_t)), sizeof(heap_t)); }
+// The next one that has the record locks it, and nobody else does anything to it.
+static void lock_next_record(void) {
+  heap_t* record = (heap_t*)meta_alloc(sizeof(heap_t));
+  lock_acquire(&record->walk);
+  MODEL_CHECK(load_relaxed(&record->walk.state) != LOCK_FREE);
+  lock_release(&record->walk);
+  meta_free(record, sizeof(heap_t));
+}
+static void destroy_other(void) {
+  subproc_destroy(other_subproc);
+  reuse_record();
+}
+static void destroy_and_reuse_record(void) {
+  destroy();
+  reuse_record();
+}
 static void give_and_reuse_record(void) {
   give_2_and_3();
   reuse_record();
@@ -185,6 +228,8 @@ static void other_deleted(void) {
   deleted();
 }
 
+static void other_destroyed(void) { world_end(0); }
+
 static void destroyed(void) {
   for (int i = 0; i < 4; i++) { slots[i] = NULL; }
   deleted();
@@ -226,6 +271,28 @@ MODEL_MAIN(
      1000},
     {"move_and_look", nobody_left, {move_to_new, look}, moved_back, 2, 1, 1000},
     {"destroy_and_look", nobody_left, {destroy, reuse_record, look}, destroyed, 2, 0, 1000},
+    {"destroy_other_and_look",
+     other_main_left,
+     {destroy_other, look_at_other},
+     other_destroyed,
+     2,
+     0,
+     1000},
+    {"delete_and_lock", nobody_left, {delete, lock_next_record}, deleted, 3, 0, 1000},
+    {"delete_and_hold",
+     nobody_left,
+     {delete, give_and_reuse_record, look_and_hold},
+     deleted,
+     2,
+     0,
+     1000},
+    {"destroy_and_hold",
+     nobody_left,
+     {destroy_and_reuse_record, look_and_hold},
+     destroyed,
+     3,
+     0,
+     1000},
     {"destroy_and_leave", two_owners, {destroy, leave, collect}, destroyed, 2, 0, 1000},
     {"destroy_and_collect", owner_0_only, {destroy, collect, catch_up}, destroyed, 2, 0, 1000},
     {"destroy_and_heartbeat",

@@ -115,6 +115,9 @@ service/message.c;hooks;odd versions are read;s/(version \& 1) == 0 \&\& version
 =service/message.c;hooks;writer locks relaxed;s/cas_acquire(&hook->version/cas_relaxed(\&hook->version/
 heap/heap.c;heaps;a page does not hold its heap;s/heap->pages != NULL || heap->theaps/heap->theaps/
 heap/heap.c;heaps;deletion does not hold the heap;/heap_delete(heap_t/,/^}/{/heap_hold/d;/heap_let_go/d}
+heap/heap.c;heaps;a record goes that a visitor holds;/heap_leave_retired(heap_t/,/^}/s/= heap_is_named(heap)/= false/
+heap/heap.c;heaps;two let a record go;/if (is_last) { heap->holders++; }/d;/heap_leave_retired(heap_t/,/^}/{/holders--/d}
+heap/subproc.c;heaps;a main heap goes while others look at it;/subproc_destroy(subproc_t/,/^}/{/retired_/d}
 heap/heap.c;heaps;deletion does not tell the others;/add_relaxed(&heap_epoch/d
 heap/heap.c;heaps;deletion leaves the abandoned pages;/^  move_abandoned(heap);/d
 heap/heap.c;heaps;pages are listed without the lock;/heap_add_page(heap_t/,/^}/{/lock_/d}

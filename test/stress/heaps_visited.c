@@ -1,6 +1,7 @@
 /* test: timeout=120 when="threads"
    Heaps and sub-processes are made and ended, while other threads visit all heaps, end some that
-   they meet, and ask for statistics. */
+   they meet, and ask for statistics. The blocks of deleted heaps are freed afterwards: who looks
+   walks all pages there are. */
 #define _GNU_SOURCE 1
 #include "stress.h"
 
@@ -16,29 +17,40 @@
 #define count_live() ((void)0)
 #endif
 
-enum { HEAPS = 8 };
+enum { HEAPS = 8, BLOCKS = 20 };
 
 static stress_args_t args;
 static _Atomic(int) churning;
 
-static void end_heap(uint64_t* seed, mi_heap_t* heap) {
+typedef struct {
+  mi_heap_t* heap;
+  void* blocks[BLOCKS];
+} filled_t;
+
+static void begin_heap(filled_t* filled) {
+  filled->heap = mi_heap_new();
+  CHECK(filled->heap != NULL);
+  for (size_t n = 0; n < BLOCKS; n++) {
+    filled->blocks[n] = mi_heap_malloc(filled->heap, 16 << (n % 6));
+    CHECK(filled->blocks[n] != NULL);
+  }
+}
+
+static void end_heap(uint64_t* seed, const filled_t* filled) {
   if (stress_below(seed, 2) == 0) {
-    mi_heap_delete(heap);
+    mi_heap_delete(filled->heap);
+    for (size_t n = 0; n < BLOCKS; n++) { mi_free(filled->blocks[n]); }
   } else {
-    mi_heap_destroy(heap);
+    mi_heap_destroy(filled->heap);
   }
 }
 
 static void churn_heaps(uint64_t* seed) {
-  mi_heap_t* heaps[HEAPS];
-  for (size_t k = 0; k < HEAPS; k++) {
-    heaps[k] = mi_heap_new();
-    CHECK(heaps[k] != NULL);
-    for (size_t n = 0; n < 20; n++) { CHECK(mi_heap_malloc(heaps[k], 16 << (n % 6)) != NULL); }
-  }
+  filled_t heaps[HEAPS];
+  for (size_t k = 0; k < HEAPS; k++) { begin_heap(&heaps[k]); }
   for (size_t k = HEAPS; k > 0; k--) {
     const size_t chosen = stress_below(seed, k);
-    end_heap(seed, heaps[chosen]);
+    end_heap(seed, &heaps[chosen]);
     heaps[chosen] = heaps[k - 1];
   }
   const mi_subproc_id_t subproc = mi_subproc_new();
