@@ -2,6 +2,7 @@
    unload DLL nothing TIMES    redirects nothing: nothing is left
    unload DLL blocks TIMES     … but blocks in use, unless destroy_on_exit says otherwise
    unload DLL pinned TIMES     redirects: it stays where it is, and takes no more memory for it */
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,12 +55,20 @@ static int count_handles(void) {
   return count;
 }
 
+/* The heaps of the system grow as threads come and go. The library takes nothing there. */
+static int is_of_system(const MEMORY_BASIC_INFORMATION* info) {
+  return info->AllocationBase == (void*)GetProcessHeap() ||
+         info->AllocationBase == (void*)_get_heap_handle();
+}
+
 static space_t space(void) {
   MEMORY_BASIC_INFORMATION info;
   space_t now = {0, 0, count_handles(), count_indexes()};
   for (char* p = NULL; VirtualQuery(p, &info, sizeof(info)) != 0;) {
     if (info.State != MEM_FREE) { now.taken += info.RegionSize; }
-    if (info.State == MEM_COMMIT && info.Type == MEM_PRIVATE) { now.committed += info.RegionSize; }
+    if (info.State == MEM_COMMIT && info.Type == MEM_PRIVATE && !is_of_system(&info)) {
+      now.committed += info.RegionSize;
+    }
     p = (char*)info.BaseAddress + info.RegionSize;
   }
   return now;
