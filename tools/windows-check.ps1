@@ -82,7 +82,9 @@ Expect 'late_load' 0 .\late_load.exe
 Expect 'arm64ec-refused' 0 .\late_load.exe hybrid
 ExpectWith 'MIMALLOC_DISABLE_REDIRECT' 'redirect-disabled' .\redirect-mi.exe theirs
 Expect 'last_error-dll' 0 .\last_error-dll.exe
-Expect 'unload' 0 .\unload.exe mimalloc.dll
+Expect 'unload-nothing' 0 .\unload.exe mimalloc.dll, nothing, 1000
+Expect 'unload-blocks' 0 .\unload.exe mimalloc.dll, blocks, 1000
+Expect 'unload-pinned' 0 .\unload.exe mimalloc.dll, pinned, 1000
 Expect 'exit_storm' 0 .\exit_storm.exe 1000, running
 Expect 'exit_storm-stopped' 0 .\exit_storm.exe 1000, stopped
 

@@ -63,6 +63,7 @@ typedef void ETW_CALL etw_see_fun(const etw_guid_t* who, uint32_t on, uint8_t le
 
 EXTERN_C uint32_t ETW_CALL EtwEventRegister(const etw_guid_t* provider, etw_see_fun* see,
                                             void* context, uint64_t* handle);
+EXTERN_C uint32_t ETW_CALL EtwEventUnregister(uint64_t handle);
 EXTERN_C uint32_t ETW_CALL EtwEventSetInformation(uint64_t handle, uint32_t what, const void* data,
                                                   uint32_t bytes);
 EXTERN_C uint32_t ETW_CALL EtwEventWrite(uint64_t handle, const etw_kind_t* kind, uint32_t count,
@@ -108,6 +109,8 @@ UNUSED static void track_start(void) {
   if (EtwEventRegister(&guid, etw_see, NULL, &etw_provider.handle) != 0) { return; }
   (void)EtwEventSetInformation(etw_provider.handle, TRAITS, &etw_name, etw_name.bytes);
 }
+
+UNUSED static void track_stop(void) { (void)EtwEventUnregister(etw_provider.handle); }
 
 UNUSED static COLD void etw_write_wanted(etw_event_t event, const void* p, size_t size) {
   static const etw_shape_t shapes[ETW_EVENTS] = {

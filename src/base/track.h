@@ -8,7 +8,7 @@
 //   track_taken, _resized, _given   src/alloc/tracked.c, src/heap/tracked.c: one block each
 //   track_hide                src/page/page.c: what a page has from the OS, before its first block
 //   track_show                src/memory/frontier.c: memory of the program's own function
-//   track_start               src/port/windows_thread.h: as the process starts
+//   track_start, track_stop   src/port/windows_thread.h: as the process starts, as the DLL goes
 //   track_mapped, _unmapped   src/port/unix_map.h, src/port/windows.c: ranges of addresses
 //   track_committed, _decommitted, _protected   src/port/windows.c: parts of them
 //   track_read                src/port/linux.c: what the kernel has written
@@ -94,6 +94,7 @@ FAST void track_refused(void* p) { (void)p; }
 
 #if !MI_TRACK_ETW
 FAST void track_start(void) {}
+FAST void track_stop(void) {}
 FAST void track_committed(const void* p, size_t bytes) { (void)p, (void)bytes; }
 FAST void track_decommitted(const void* p, size_t bytes) { (void)p, (void)bytes; }
 FAST void track_protected(const void* p, size_t bytes) { (void)p, (void)bytes; }

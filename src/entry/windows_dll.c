@@ -5,7 +5,7 @@
 #if defined(_WIN32) && defined(MI_SHARED_LIB)
 #include "../port/windows_head.h"
 
-#include "../api/inspect.h"
+#include "../heap/heap.h"
 
 PRIVATE bool redirect_start(bool at_start);
 
@@ -13,11 +13,17 @@ BOOL WINAPI DllMain(HINSTANCE module, DWORD reason, void* reserved);
 
 BOOL WINAPI DllMain(HINSTANCE module, DWORD reason, void* reserved) {
   const bool of_process = reserved != NULL;  // starts with it, or ends with it
-  if (reason == DLL_PROCESS_DETACH) { mi_process_done(); }
   loader_calls(reason);
   if (reason == DLL_PROCESS_ATTACH) {
     mi_process_init();
-    (void)redirect_start(of_process);
+    if (redirect_start(of_process)) { stay_loaded(); }
+  }
+  if (reason == DLL_PROCESS_DETACH) {
+    mi_process_done();
+    if (!of_process) {  // FreeLibrary: nothing was redirected, or it would have stayed
+      process_unload();
+      loader_lets_go();
+    }
   }
   (void)module;
   return TRUE;

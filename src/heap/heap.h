@@ -348,6 +348,8 @@ PRIVATE void thread_tell_theap(theap_t* theap);    // it tells its heap
 PRIVATE theap_t* orphan_lock(void);  // a theap for threads without one; NULL if out of memory
 PRIVATE void orphan_unlock(void);
 PRIVATE void orphans_collect(void);
+// All threads leave, as the library does: see process_unload.
+UNUSED PRIVATE void threads_unload(void);
 PRIVATE void recycled_disband(void);  // what threads that ended left for others goes to the pool
 PRIVATE bool process_is_threaded(void);
 
@@ -363,8 +365,11 @@ PRIVATE void subproc_destroy_heaps(subproc_t* subproc);  // all but the main one
 FAST heap_t* heap_main(void) { return subproc_current()->main; }
 
 // ---- process.c ----
-PRIVATE void process_init(void);          // idempotent
-PRIVATE void process_watch_fork(void);    // once
+PRIVATE void process_init(void);        // idempotent
+PRIVATE void process_watch_fork(void);  // once
+// The library goes, and the process stays: all memory goes but that of blocks in use, and with the
+// option destroy_on_exit that too. Nobody else is in the library, or calls it from now on.
+UNUSED PRIVATE void process_unload(void);
 PRIVATE bool process_lost_threads(void);  // by fork: what they were changing may be half written
 PRIVATE void registry_lock(void);
 PRIVATE void registry_unlock(void);

@@ -2,6 +2,7 @@
 #include "heap.h"
 
 #include "../memory/meta.h"
+#include "../service/message.h"
 #include "../service/options.h"
 #include "../service/trace.h"
 #include "guard.h"
@@ -138,4 +139,36 @@ static void process_rescue(void) {
   page_rescue();
   meta_rescue();
   if (NOTE_BLOCKS) { traces_rescue(); }
+}
+
+// ---- the library goes, and the process stays ----
+
+static void heap_settle(heap_t* heap) {
+  heap_ask_again(heap);
+  heap_make_holes(heap);
+}
+
+// What has no block in use becomes free, whoever had it, and goes.
+static void process_settle(void) {
+  page_release_register(NULL, NULL);
+  threads_unload();
+  for_each_heap(heap_settle);
+  guard_flush();
+  page_release_kept();
+  memory_collect(true);
+}
+
+UNUSED PRIVATE void process_unload(void) {
+  const bool everything = option_is_enabled(mi_option_destroy_on_exit);
+  process_settle();
+  const size_t bytes = memory_taken_bytes();
+  if (bytes != 0) {
+    message_warning("the library is unloaded while blocks are in use: %zu KiB with them %s",
+                    bytes / KiB, everything ? "go" : "stay");
+  }
+  pages_unload(everything);
+  memory_unload(everything);
+  if (NOTE_BLOCKS) { traces_unload(); }
+  map_unload();
+  meta_unload();
 }

@@ -222,16 +222,24 @@ static void thread_is_gone(void) {
   if (!PORT_SLOT_STAYS) { (void)theap_set_current(theap_of_gone()); }
 }
 
-// A thread has the caller's id, so it has ended, and nobody told us: the caller leaves in its
-// place.
+// The caller leaves in its place. False: it has no slot for that.
+static bool thread_leave_for(thread_t* thread) {
+  thread->id = port_thread_id();
+  for (theap_t* theap = thread->theaps; theap != NULL; theap = theap->next) {
+    theap_own_all(theap);
+  }
+  if (!theap_set_current(thread->theaps)) { return false; }
+  thread_leave();
+  return true;
+}
+
+// A thread has the caller's id, so it has ended, and nobody told us.
 static NOINLINE void thread_bury(uintptr_t id) {
   lock_acquire(&registry.lock);
   thread_t* thread = registry.threads;
   while (thread != NULL && thread->id != id) { thread = thread->next; }
   lock_release(&registry.lock);
-  if (thread == NULL) { return; }
-  (void)theap_set_current(thread->theaps);
-  thread_leave();
+  if (thread != NULL) { (void)thread_leave_for(thread); }
 }
 
 static theap_t* thread_begin(subproc_t* subproc) {
@@ -472,4 +480,13 @@ PRIVATE void orphans_collect(void) {
   lock_acquire(&registry.orphan_lock);
   if (registry.orphans != NULL) { theap_collect(registry.orphans->theaps, true); }
   lock_release(&registry.orphan_lock);
+}
+
+// ---- the library goes ----
+
+// Those that live on, too. What the orphans have freed may make the caller one of them.
+UNUSED PRIVATE void threads_unload(void) {
+  orphans_collect();
+  while (registry.threads != NULL && thread_leave_for(registry.threads)) {}
+  recycled_disband();
 }

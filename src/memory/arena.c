@@ -195,6 +195,36 @@ PRIVATE void memory_unmap_empty(void) {
   }
 }
 
+// ---- as the library goes ----
+
+// Some of it is in use: all else goes, up to the OS page behind the table.
+static void arena_unload_free(const arena_t* arena) {
+  uint8_t *table = (uint8_t*)arena->table, *end = arena->start + arena->mapped_bytes;
+  for (uint32_t at = 0; at < arena->frontier; at += run_length(arena, at)) {
+    if (run_state(arena, at) != RUN_TAKEN) {
+      (void)port_decommit(slice_start(arena, at), slices_bytes(run_length(arena, at)));
+    }
+  }
+  if (table > arena->start && table < end) {
+    (void)port_decommit(table, (size_t)(end - table) - port_page_bytes());
+  }
+}
+
+// What the program gave stays its own; the table of it is ours.
+static void arena_unload(const arena_t* arena, bool whole) {
+  if (arena->mapped_bytes != 0 && !whole) { arena_unload_free(arena); }
+  if (arena->table_bytes != 0) { port_release_guarded(arena->table, arena->table_bytes); }
+  if (arena->mapped_bytes != 0 && whole) { (void)port_release(arena->start, arena->mapped_bytes); }
+}
+
+UNUSED PRIVATE void memory_unload(bool everything) {
+  const arena_t* arena = memory.first;
+  for (; arena != NULL; arena = arena->next) {
+    arena_unload(arena, everything || arena->taken == 0);
+  }
+  memory.first = NULL;
+}
+
 // ---- of the program; these take the lock ----
 
 static void arena_fill(arena_t* arena, const arena_spec_t* spec) {
@@ -280,8 +310,12 @@ PRIVATE int arena_reserve(const arena_spec_t* spec, size_t huge_bytes, arena_t**
     if (error != 0) { return error; }
     huge.committed = huge.pinned = huge.zero = true;
     *out = arena_add(&huge);
-    if (*out == NULL) { port_release(huge.start, spec->bytes); }
-    return *out == NULL ? ENOMEM : 0;
+    if (*out == NULL) {
+      port_release(huge.start, spec->bytes);
+      return ENOMEM;
+    }
+    (*out)->mapped_bytes = spec->bytes;
+    return 0;
   }
   arena_t* arena = (arena_t*)meta_alloc(sizeof(arena_t));
   if (arena == NULL) { return ENOMEM; }

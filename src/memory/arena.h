@@ -156,6 +156,10 @@ PRIVATE void memory_lock(void);
 PRIVATE void memory_unlock(void);
 PRIVATE void memory_unlock_after_fork(bool child);
 PRIVATE void memory_rescue(void);
+// The library goes, see process_unload: bytes in use, without what is known to be empty; and arenas
+// go, all of them or those without any in use. Of the others their tables do.
+UNUSED PRIVATE size_t memory_taken_bytes(void);
+UNUSED PRIVATE void memory_unload(bool everything);
 
 // Bytes of taken runs that nobody has touched yet, as their users say: not dense enough for huge
 // pages. Relaxed; any thread.

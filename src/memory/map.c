@@ -59,3 +59,12 @@ PRIVATE void map_enter(const void* start, size_t slices, const void* page) {
     part_of(address)[map_index_in_part(address)] = distance;
   }
 }
+
+UNUSED PRIVATE void map_unload(void) {
+  for (uint64_t i = 0; parts_added != 0 && PART_BYTES > SHORT_PART && i < MAP_ROOT_ENTRIES; i++) {
+    if (map.root[i] == 0) { continue; }
+    port_release_guarded(part_of((uintptr_t)(i << MAP_PART_SHIFT)), PART_BYTES);
+    map.root[i] = 0;
+    parts_added--;
+  }
+}

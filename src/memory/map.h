@@ -56,5 +56,7 @@ FAST void* map_lookup(const void* p) {
 PRIVATE int map_cover(const void* start, size_t bytes);
 // Enters `page` for each of `slices` slices; NULL removes. The range is covered.
 PRIVATE void map_enter(const void* start, size_t slices, const void* page);
+// The library goes: see process_unload. No address is in it any more.
+UNUSED PRIVATE void map_unload(void);
 
 #endif

@@ -264,6 +264,13 @@ UNUSED PRIVATE size_t memory_resident_free_bytes(void) {
   return bytes;
 }
 
+UNUSED PRIVATE size_t memory_taken_bytes(void) {
+  lock_acquire(&memory.lock);
+  const size_t bytes = slices_bytes(memory.taken_slices) + memory.direct.bytes;
+  lock_release(&memory.lock);
+  return bytes;
+}
+
 PRIVATE void memory_lock(void) { lock_acquire(&memory.lock); }
 
 PRIVATE void memory_unlock(void) { lock_release(&memory.lock); }

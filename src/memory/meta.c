@@ -25,28 +25,19 @@ typedef struct free_list {
   free_record_t* first;
 } free_list_t;
 
+// At the start of each region, behind its first OS page: the one before it, for meta_unload.
+typedef struct region {
+  struct region* older;
+  size_t bytes;
+} region_t;
+
 static struct {
   lock_t lock;
   uint8_t *next, *committed, *end;  // of the newest region
   size_t region_bytes;
+  region_t* newest;
   free_list_t lists[FREE_LISTS];
 } meta;
-
-static COLD bool region_add(size_t bytes) {
-  const size_t guard = port_page_bytes();
-  size_t size = size_max(meta.region_bytes * 2, FIRST_REGION);
-  size = align_up(size_max(size, bytes + 2 * guard), guard);
-  void* start = NULL;
-  if (port_reserve(size, guard, &start) != 0) {
-    size = align_up(bytes + 2 * guard, guard);
-    if (port_reserve(size, guard, &start) != 0) { return false; }
-  }
-  meta.region_bytes = size;
-  meta.next = meta.committed =
-      (uint8_t*)start + guard;  // the first and the last OS page stay inaccessible
-  meta.end = (uint8_t*)start + size - guard;
-  return true;
-}
 
 static bool region_commit(size_t bytes) {
   if (meta.next + bytes <= meta.committed) { return true; }
@@ -54,6 +45,34 @@ static bool region_commit(size_t bytes) {
   const size_t step = size_min(size_max(need, COMMIT_STEP), (size_t)(meta.end - meta.committed));
   if (port_commit(meta.committed, step) != 0) { return false; }
   meta.committed += step;
+  return true;
+}
+
+static void region_link(size_t bytes) {
+  region_t* region = (region_t*)(void*)meta.next;
+  *region = (region_t){meta.newest, bytes};
+  meta.newest = region;
+  meta.next += META_ALIGN;
+}
+
+// The first and the last OS page stay inaccessible.
+static COLD bool region_add(size_t bytes) {
+  const size_t guard = port_page_bytes(), least = align_up(META_ALIGN + bytes + 2 * guard, guard);
+  size_t size = size_max(align_up(size_max(meta.region_bytes * 2, FIRST_REGION), guard), least);
+  void* start = NULL;
+  if (port_reserve(size, guard, &start) != 0) {
+    size = least;
+    if (port_reserve(size, guard, &start) != 0) { return false; }
+  }
+  meta.region_bytes = size;
+  meta.next = meta.committed = (uint8_t*)start + guard;
+  meta.end = (uint8_t*)start + size - guard;
+  if (!region_commit(META_ALIGN)) {
+    meta.next = meta.committed = meta.end = NULL;
+    (void)port_release(start, size);
+    return false;
+  }
+  region_link(size);
   return true;
 }
 
@@ -120,4 +139,12 @@ PRIVATE void meta_rescue(void) {
   if (!lock_is_left(&meta.lock)) { return; }
   meta.next = meta.committed = meta.end = NULL;
   memset(meta.lists, 0, sizeof(meta.lists));
+}
+
+UNUSED PRIVATE void meta_unload(void) {
+  while (meta.newest != NULL) {
+    region_t* region = meta.newest;
+    meta.newest = region->older;
+    (void)port_release((uint8_t*)region - port_page_bytes(), region->bytes);
+  }
 }

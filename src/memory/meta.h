@@ -1,8 +1,8 @@
 // Memory for the allocator's own records: zeroed, 64-byte aligned, in mappings of its own that lie
 // apart from all blocks.
 //
-// Regions grow geometrically and are never unmapped, so a record that was freed may still be read
-// (its type is stable: a freed record is only given out again for the same size).
+// Regions grow geometrically and stay as long as the library does, so a record that was freed may
+// still be read (its type is stable: a freed record is only given out again for the same size).
 #ifndef MI_MEMORY_META_H
 #define MI_MEMORY_META_H
 
@@ -14,5 +14,7 @@ PRIVATE void meta_free(void* p, size_t bytes);
 PRIVATE void meta_lock_for_fork(void);
 PRIVATE void meta_unlock_after_fork(bool child);
 PRIVATE void meta_rescue(void);
+// The library goes, after all that has records: see process_unload.
+UNUSED PRIVATE void meta_unload(void);
 
 #endif

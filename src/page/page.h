@@ -282,6 +282,9 @@ UNUSED PRIVATE page_records_t page_records(void);
 PRIVATE void page_lock_for_fork(void);
 PRIVATE void page_unlock_after_fork(bool child);
 PRIVATE void page_rescue(void);
+// The library goes, see process_unload: what is known of blocks, and with `everything` mappings
+// that are one page's own.
+UNUSED PRIVATE void pages_unload(bool everything);
 
 // ---- holes.c: OS pages that only free blocks touch; the owner, or nobody ----
 

@@ -60,9 +60,14 @@ static void find(HMODULE module, const char* name, void* pointer) {
 // loaded while the loader calls us.
 static HMODULE system_dll(const wchar_t* name) {
   enum { SYSTEM_FOLDER_ONLY = 0x800 };
-  const HMODULE loaded = GetModuleHandleW(name);
-  return loaded != NULL ? loaded : LoadLibraryExW(name, NULL, SYSTEM_FOLDER_ONLY);
+  HMODULE module = NULL;
+  if (!GetModuleHandleExW(0, name, &module)) {
+    module = LoadLibraryExW(name, NULL, SYSTEM_FOLDER_ONLY);
+  }
+  return module;
 }
+
+static HMODULE random_dll;  // ours, until we go
 
 static void find_all(void) {
   const DWORD saved = GetLastError();
@@ -70,8 +75,13 @@ static void find_all(void) {
   find(base, "VirtualAlloc2", &os_alloc2);
   find(base, "WakeByAddressSingle", &os_wake);
   find(base, "WaitOnAddress", &os_wait);
-  find(system_dll(L"bcryptprimitives.dll"), "ProcessPrng", &os_prng);
-  if (os_prng == NULL) { find(system_dll(L"advapi32.dll"), "SystemFunction036", &os_rng); }
+  random_dll = system_dll(L"bcryptprimitives.dll");
+  find(random_dll, "ProcessPrng", &os_prng);
+  if (os_prng == NULL) {
+    if (random_dll != NULL) { (void)FreeLibrary(random_dll); }
+    random_dll = system_dll(L"advapi32.dll");
+    find(random_dll, "SystemFunction036", &os_rng);
+  }
   SetLastError(saved);
 }
 

@@ -96,6 +96,7 @@ PRIVATE void port_locate(const void* code, port_place_t* out) {
 // ---- faults: we are asked first, and leave it to the others ----
 
 static port_see_fault* see_fault;
+static void* fault_handler;  // NULL: none yet
 
 static LONG CALLBACK on_exception(EXCEPTION_POINTERS* info) {
   const EXCEPTION_RECORD* record = info->ExceptionRecord;
@@ -112,5 +113,10 @@ static LONG CALLBACK on_exception(EXCEPTION_POINTERS* info) {
 PRIVATE int port_watch_faults(port_see_fault* see) {
   enum { BEFORE_ALL_OTHERS = 1 };
   see_fault = see;
-  return AddVectoredExceptionHandler(BEFORE_ALL_OTHERS, on_exception) == NULL;
+  fault_handler = AddVectoredExceptionHandler(BEFORE_ALL_OTHERS, on_exception);
+  return fault_handler == NULL;
+}
+
+PRIVATE void port_unwatch_faults(void) {
+  if (fault_handler != NULL) { (void)RemoveVectoredExceptionHandler(fault_handler); }
 }

@@ -42,9 +42,8 @@ PRIVATE void port_see_end(void) {
 
 // ---- what the loader calls ----
 
-// Blocks, and what is called at faults and at the end of threads, outlive a FreeLibrary of the
-// module that this library is in: so it stays until the process ends.
-static void stay_loaded(void) {
+// The module that this library is in stays until the process ends: see docs/decisions/027.
+UNUSED static void stay_loaded(void) {
   HMODULE self;
   const DWORD how = GET_MODULE_HANDLE_EX_FLAG_PIN | GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS;
   (void)GetModuleHandleExW(how, (const wchar_t*)&exit_index, &self);
@@ -53,15 +52,28 @@ static void stay_loaded(void) {
 UNUSED static void loader_calls(DWORD reason) {
   if (reason == DLL_PROCESS_ATTACH) {
     find_all();
-    stay_loaded();
     track_start();
   }
   if (reason == DLL_THREAD_DETACH) { thread_ends(); }
 }
 
-#ifndef MI_SHARED_LIB  // which the loader calls by its DllMain
+#ifdef MI_SHARED_LIB  // which the loader calls by its DllMain
+// FreeLibrary: what the system holds for us. TlsAlloc clears an index for all threads, so those
+// that live on have nothing of ours.
+static void loader_lets_go(void) {
+  const DWORD index = load_relaxed(&slot_index);
+  port_unwatch_faults();
+  if (exit_index != TLS_OUT_OF_INDEXES) { (void)TlsFree(exit_index); }
+  if (index != 0) { (void)TlsFree(index - 1); }
+  if (kept_stderr != NULL) { (void)CloseHandle(kept_stderr); }
+  if (random_dll != NULL) { (void)FreeLibrary(random_dll); }
+  track_stop();
+}
+
+#else
 static void NTAPI on_loader_call(void* module, DWORD reason, void* reserved) {
   (void)module, (void)reserved;
+  if (reason == DLL_PROCESS_ATTACH) { stay_loaded(); }
   loader_calls(reason);
 }
 

@@ -54,6 +54,7 @@ PRIVATE void trace_print(const trace_t* trace, trace_show_fun* show, void* arg) 
 // ---- kept ----
 
 enum { KEPT_MOST = 1 << 14, TRIES_MOST = 64 };
+enum { KEPT_BYTES = KEPT_MOST * (int)sizeof(trace_t) };
 
 static struct {
   lock_t lock;
@@ -62,7 +63,7 @@ static struct {
 } traces;
 
 PRIVATE void traces_start(void) {
-  const size_t bytes = align_up(KEPT_MOST * sizeof(trace_t), port_page_bytes());
+  const size_t bytes = align_up(KEPT_BYTES, port_page_bytes());
   port_stack_prepare();
   lock_acquire(&traces.lock);
   if (traces.kept == NULL && port_map(bytes, port_page_bytes(), (void**)&traces.kept) == 0) {
@@ -111,3 +112,9 @@ PRIVATE const trace_t* traces_get(uint16_t number) {
 PRIVATE void traces_lock_for_fork(void) { lock_acquire(&traces.lock); }
 PRIVATE void traces_unlock_after_fork(bool child) { lock_after_fork(&traces.lock, child); }
 PRIVATE void traces_rescue(void) { (void)lock_is_left(&traces.lock); }
+
+UNUSED PRIVATE void traces_unload(void) {
+  if (traces.kept != NULL) {
+    (void)port_release(traces.kept, align_up(KEPT_BYTES, port_page_bytes()));
+  }
+}

@@ -32,5 +32,6 @@ PRIVATE const trace_t* traces_get(uint16_t number);
 PRIVATE void traces_lock_for_fork(void);
 PRIVATE void traces_unlock_after_fork(bool child);
 PRIVATE void traces_rescue(void);
+UNUSED PRIVATE void traces_unload(void);  // the library goes
 
 #endif

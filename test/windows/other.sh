@@ -135,7 +135,10 @@ gcc_x86() {
     -o refuse.dll "$here/refuse.c" -lkernel32 && ./minject --force --dll refuse.dll \
     --function refused -o redirect-refused.exe redirect-mi.exe &&
     run gcc redirect-refused 0 redirect-refused.exe ours refused
-  run gcc unload 0 unload.exe mimalloc.dll
+  for name in nothing blocks pinned; do
+    environment=WINEDLLOVERRIDES=winedbg.exe=d patience=600 run gcc "unload-$name" 0 unload.exe \
+      mimalloc.dll $name 1000
+  done
   run gcc late_load 0 late_load.exe
   patience=1200 run gcc exit_storm 0 exit_storm.exe 1000 running
   patience=1200 run gcc exit_storm-stopped 0 exit_storm.exe 1000 stopped

@@ -262,7 +262,42 @@ expect dll redirect-refused 0 "$wine" redirect-refused.exe ours refused
 REFUSE_ALL=1 expect dll redirect-all-refused 0 "$wine" redirect-refused.exe ours refused
 expect dll mi-run 0 "$root/mi" run -- redirect.exe ours
 expect dll last_error 0 "$wine" last_error-dll.exe
-expect dll unload 0 "$wine" unload.exe mimalloc.dll
+
+# FreeLibrary: of the DLL, and of what other builds and compilers make of the source. After a call
+# into a DLL that has gone wine's debugger ends the program with 0.
+unload() {  # toolchain dll times
+  local what
+  for what in nothing blocks pinned; do
+    patience=600 expect "$1" "unload-$what" 0 env WINEDLLOVERRIDES=winedbg.exe=d "$wine" \
+      unload.exe "$2" $what "$3"
+  done
+}
+unload_built() {  # toolchain libraries compiler...
+  local toolchain=$1 libraries=$2
+  shift 2
+  # shellcheck disable=SC2086
+  build "$toolchain" unload "$@" $options -DMI_SHARED_LIB -DMI_SHARED_LIB_EXPORT -c \
+    -o "unload-$toolchain.o" "$root/src/static.c" &&
+    build "$toolchain" unload "$@" -nostdlib -shared -Wl,-e,DllMain -o "unload-$toolchain.dll" \
+      "unload-$toolchain.o" -lkernel32 -lntdllcrt -lntdll $libraries &&
+    unload "$toolchain" "unload-$toolchain.dll" 100
+}
+unload dll mimalloc.dll 1000
+unload_built gcc-debug -lgcc $gcc
+unload_built gcc-secure -lgcc $gcc -DNDEBUG -DMI_SECURE=4
+unload_built gcc-full -lgcc $gcc -DNDEBUG -DMI_SECURE=5
+unload_built etw -lgcc $gcc -DNDEBUG -DMI_TRACK_ETW=1
+# shellcheck disable=SC2086
+[ -z "$ZIG" ] || unload_built zig -lcompiler_rt $ZIG -target x86_64-windows-gnu -DNDEBUG
+msvc_dll() {
+  printf '%s\n' 'LIBRARY ntdll.dll' EXPORTS __chkstk >chkstk.def
+  llvm-dlltool-19 -m i386:x86-64 -d chkstk.def -l chkstk.lib &&
+    $msvc -std=gnu11 -DMI_SHARED_LIB -DMI_SHARED_LIB_EXPORT -c -o unload-msvc.obj \
+      "$root/src/static.c" &&
+    lld-link-19 /nologo /nodefaultlib /dll /entry:DllMain /out:unload-msvc.dll unload-msvc.obj \
+      "$mingw"/lib{kernel32,ntdllcrt,ntdll}.a chkstk.lib
+}
+[ ! -e msvc_start.obj ] || { build msvc unload msvc_dll && unload msvc unload-msvc.dll 100; }
 expect dll late_load 0 "$wine" late_load.exe
 on_genuine dll redirect-genuine 0 redirect-mi.exe ours handler
 [ -z "$GENUINE" ] || cp refuse.dll genuine
