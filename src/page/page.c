@@ -383,19 +383,15 @@ PRIVATE void page_release_kept(void) {
 
 // ---- as the library goes ----
 
-static void record_unload(page_t* page, bool everything) {
+static bool record_unload(page_t* page, void* everything) {
   if (NOTE_BLOCKS) { checks_free(page_checks(page)); }
-  if (everything && load_relaxed(&page->heap) != NULL && page->span_arena == NULL) {
+  if (*(const bool*)everything && load_relaxed(&page->heap) != NULL && page->span_arena == NULL) {
     (void)port_release(page->span_start, page->span_slices * SLICE_BYTES);
   }
+  return true;
 }
 
-UNUSED PRIVATE void pages_unload(bool everything) {
-  page_chunk_t* chunk = load_relaxed(&records.chunks);
-  for (; chunk != NULL; chunk = chunk->next) {
-    for (int i = 0; i < CHUNK_PAGES; i++) { record_unload(chunk_page(chunk, i), everything); }
-  }
-}
+UNUSED PRIVATE void pages_unload(bool everything) { record_visit_all(record_unload, &everything); }
 
 // ---- large blocks that were freed a moment ago: for a message about the next free ----
 

@@ -309,6 +309,8 @@ PRIVATE void record_give(page_t* page);
 PRIVATE void record_push(page_t** list, page_t* page);
 PRIVATE page_t* record_pop(page_t** list);  // NULL if there is none
 PRIVATE void page_clear_words(const page_t* page);
+// As page_visit_all, and those that are not in use too.
+UNUSED PRIVATE void record_visit_all(page_visit_fun* visit, void* arg);
 
 // ---- spare.c: pages without a block in use that wait; any thread ----
 

@@ -72,14 +72,20 @@ PRIVATE page_t* record_pop(page_t** list) {
 
 PRIVATE void record_give(page_t* page) { record_push(&records.free, page); }
 
-PRIVATE void page_visit_all(page_visit_fun* visit, void* arg) {
+static void visit_records(bool all, page_visit_fun* visit, void* arg) {
   page_chunk_t* chunk = load_acquire(&records.chunks);  // [P1] in
   for (; chunk != NULL; chunk = chunk->next) {
     for (int i = 0; i < CHUNK_PAGES; i++) {
       page_t* page = chunk_page(chunk, i);
-      if (load_relaxed(&page->heap) != NULL && !visit(page, arg)) { return; }
+      if ((all || load_relaxed(&page->heap) != NULL) && !visit(page, arg)) { return; }
     }
   }
+}
+
+PRIVATE void page_visit_all(page_visit_fun* visit, void* arg) { visit_records(false, visit, arg); }
+
+UNUSED PRIVATE void record_visit_all(page_visit_fun* visit, void* arg) {
+  visit_records(true, visit, arg);
 }
 
 UNUSED PRIVATE page_records_t page_records(void) {

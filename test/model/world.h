@@ -79,6 +79,7 @@ static uint16_t traces_keep(void) { return 0; }
 static void traces_lock_for_fork(void) {}
 static void traces_unlock_after_fork(bool child) { (void)child; }
 static void traces_rescue(void) {}
+static void traces_unload(void) {}
 static void memory_rescue(void) {}
 static void waiting_rescue(void) {}
 static void guard_rescue(void) {}
@@ -92,6 +93,7 @@ static int port_map(size_t bytes, size_t align, void** out) {
   return bytes == 0 || align == 0 || out == NULL;
 }
 static int port_release(void* start, size_t bytes) { return start == NULL || bytes == 0; }
+static void port_release_guarded(void* start, size_t bytes) { (void)start, (void)bytes; }
 static size_t port_address_limit(void) { return SIZE_MAX; }
 static int port_random(void* out, size_t bytes) { return out == NULL || bytes == 0; }
 static uint64_t port_clock_ns(void) { return 0; }
@@ -202,6 +204,8 @@ static bool memory_take_direct(span_request_t request, span_t* out) {
   return request.slices == 0 && out == NULL;
 }
 static void memory_collect(bool force) { (void)force; }
+static size_t memory_taken_bytes(void) { return 0; }
+static void memory_unload(bool everything) { (void)everything; }
 static bool memory_make_hole(arena_t* arena, void* start, size_t bytes) {
   (void)arena, (void)start, (void)bytes;
   return false;
@@ -225,6 +229,7 @@ static void stat_bins_forget(stat_bins_t* bins, const mi_stats_t* now) { (void)b
 static void stat_bins_export(const stat_bins_t* bins, mi_stats_t* out) { (void)bins, (void)out; }
 static void stats_merge(mi_stats_t* into, const mi_stats_t* from) { (void)into, (void)from; }
 static void message_verbose(const char* fmt, ...) { (void)fmt; }
+static void message_warning(const char* fmt, ...) { (void)fmt; }
 static void message_fatal(const char* fmt, ...) {
   model_failed(fmt, (site_t){"message_fatal", "world.h", 0});
   for (;;) {}
