@@ -106,7 +106,8 @@ static uint8_t* guard_of(const page_t* page) {
 }
 
 PRIVATE void page_guard(page_t* page) {
-  if (page_guard_bytes() == 0 || !arena_can_protect(page->span_arena)) { return; }
+  const bool wanted = page_guard_bytes() != 0 && arena_can_protect(page->span_arena);
+  if (!wanted || page_checks(page)->guarded) { return; }  // one that has waited has its guard
   page_checks(page)->guarded = port_guard(guard_of(page), page_guard_bytes()) == 0;
 }
 
@@ -309,7 +310,7 @@ static page_t* page_start(page_t* page, const page_request_t* request, span_t sp
   const bool zeroed = HAS_CHECKS && page_checks(page)->zeroed;
   page_fill(page, request, &span);
   if (!checks_begin(page, page->reserved)) {
-    page_release_memory(page);  // one that has waited has its guard
+    page_release_memory(page);
     return NULL;
   }
   if (HAS_CHECKS) { page_checks(page)->zeroed = zeroed; }

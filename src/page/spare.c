@@ -89,8 +89,8 @@ PRIVATE page_t* spare_put(page_t* page) {
     gone = list_add(gone, other);
     if (other == page) { return gone; }
   }
-  record_push(&places[place].first, page);
   spare_count(place, page->span_slices);
+  record_push(&places[place].first, page);
   return gone;
 }
 
