@@ -5,15 +5,16 @@
 #include "ration.h"
 
 enum {
-  OPEN_BLOCKS = 128,         // of an open row, at most
-  OPEN_BYTES = 128 << 10,    // about their bytes, once it has grown
-  FIRST_BYTES = 4 << 10,     // about their bytes, when it is opened
-  GROWTH_LEAST = 256 << 10,  // bytes by which the rows of a theap may have grown, in all,
-  GROWTH_SHARE = 8,          // or one part in so many of its pages
-  REFILL_MOST = 16,          // blocks
-  LARGE_BYTES = 1024 << 10,  // of the row of large blocks
-  SERVED_LEAST = 5,          // requests for each look, on average, or the rows are opened
-  REST_MOST = 256            // windows of looks
+  OPEN_BLOCKS = 128,                 // of an open row, at most
+  OPEN_BYTES = 128 << 10,            // about their bytes, once it has grown
+  FIRST_BYTES = 4 << 10,             // about their bytes, when it is opened
+  GROWTH_LEAST = 256 << 10,          // bytes by which the rows of a theap may have grown, in all,
+  GROWTH_SHARE = 8,                  // or one part in so many of its pages
+  REFILL_MOST = 16,                  // blocks
+  LARGE_BYTES = 1024 << 10,          // of the row of large blocks
+  LARGE_BYTES_THREADED = 256 << 10,  // the same among threads
+  SERVED_LEAST = 5,                  // requests for each look, on average, or the rows are opened
+  REST_MOST = 256                    // windows of looks
 };
 
 // ---- slots ----
@@ -284,8 +285,9 @@ FAST bool row_suits(const theap_t* theap, const page_t* page) {
 }
 
 static bool row_has_room_for_large(const theap_t* theap, const page_t* page) {
+  const size_t most = process_is_threaded() ? (size_t)LARGE_BYTES_THREADED : (size_t)LARGE_BYTES;
   return theap->row[BIN_LARGE].top != theap->row[BIN_LARGE].end &&
-         theap->rows.large_bytes + page->block_bytes <= LARGE_BYTES;
+         theap->rows.large_bytes + page->block_bytes <= most;
 }
 
 FAST bool row_has_room(theap_t* theap, const page_t* page) {
