@@ -312,6 +312,13 @@ PRIVATE void page_clear_words(const page_t* page);
 // As page_visit_all, and those that are not in use too.
 UNUSED PRIVATE void record_visit_all(page_visit_fun* visit, void* arg);
 
+// A page without a block in use may wait for the next request: its memory is of an arena that all
+// heaps share, and can be made inaccessible where guards are wanted.
+FAST bool page_may_wait(const page_t* page) {
+  const arena_t* arena = page->span_arena;
+  return arena != NULL && !arena->exclusive && (!GUARD_PAGES || arena_can_protect(arena));
+}
+
 // ---- spare.c: pages without a block in use that wait; any thread ----
 
 enum { SPARE_BY_CLASS = GUARD_PAGES || KEEP_CLASS };

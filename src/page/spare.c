@@ -67,12 +67,6 @@ static page_t* spare_displace(unsigned place) {
   return page;
 }
 
-// Memory of arenas that all heaps share.
-static bool may_wait(const page_t* page) {
-  const arena_t* arena = page->span_arena;
-  return arena != NULL && !arena->exclusive && (!GUARD_PAGES || arena_can_protect(arena));
-}
-
 static page_t* list_add(page_t* list, page_t* page) {
   page->next = list;
   return page;
@@ -81,7 +75,7 @@ static page_t* list_add(page_t* list, page_t* page) {
 PRIVATE page_t* spare_put(page_t* page) {
   page_t* gone = NULL;
   const unsigned place = spare_place(page->bin, page->span_slices);
-  if (!may_wait(page)) { return list_add(gone, page); }
+  if (!page_may_wait(page)) { return list_add(gone, page); }
   while (load_relaxed(&spare_slices) + page->span_slices > spare_limit()) {
     page_t* other = spare_displace(place);
     if (other == NULL) { other = page; }
@@ -116,7 +110,9 @@ static int page_reach(page_t* page) {
 PRIVATE void spare_stick(page_t* page) { record_push(&stuck_pages, page); }
 
 PRIVATE bool spare_decommit(page_t* page) {
-  if (page_is_single(page) || !may_wait(page) || port_address_limit() != SIZE_MAX) { return false; }
+  if (page_is_single(page) || !page_may_wait(page) || port_address_limit() != SIZE_MAX) {
+    return false;
+  }
   const bool gone = port_guard(page_memory(page), page->span_slices * SLICE_BYTES) == 0;
   if (!gone && page_reach(page) == 0) { return false; }
   record_push(gone ? &decommitted_pages[page->bin] : &stuck_pages, page);

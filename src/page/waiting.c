@@ -203,9 +203,8 @@ PRIVATE void waiting_flush_near(void) {
 PRIVATE bool waiting_put(page_t* page) {
   waiting_t one = {page, port_clock_ms(), state_of(page), 0};
   page_t* gone = NULL;
-  if (page_guard_bytes() == 0 || option_get(mi_option_purge_delay) == 0 || !may_be(one.state)) {
-    return false;
-  }
+  if (!page_may_wait(page) || !page_checks(page)->guarded) { return false; }
+  if (option_get(mi_option_purge_delay) == 0 || !may_be(one.state)) { return false; }
   if (ZERO_FREED && one.state != EMPTY) { memset(page->span_start, 0, bytes_to_guard(page)); }
   store_relaxed(&page->owner, 0);
   lock_acquire(&waiting.lock);

@@ -37,7 +37,7 @@ FAST bool port_is_ending(void) { return RtlDllShutdownInProgress() != 0; }
 PRIVATE void port_end_init(void (*on_end)(void));
 PRIVATE void port_see_end(void);
 PRIVATE void port_retry_for(long ms);
-PRIVATE void port_unwatch_faults(void);
+UNUSED PRIVATE void port_unwatch_faults(void);
 
 // The block that the system has for each thread.
 FAST uintptr_t port_thread_id(void) {

@@ -117,6 +117,6 @@ PRIVATE int port_watch_faults(port_see_fault* see) {
   return fault_handler == NULL;
 }
 
-PRIVATE void port_unwatch_faults(void) {
+UNUSED PRIVATE void port_unwatch_faults(void) {
   if (fault_handler != NULL) { (void)RemoveVectoredExceptionHandler(fault_handler); }
 }
