@@ -285,9 +285,9 @@ FAST bool row_suits(const theap_t* theap, const page_t* page) {
 }
 
 static bool row_has_room_for_large(const theap_t* theap, const page_t* page) {
-  const size_t most = process_is_threaded() ? (size_t)LARGE_BYTES_THREADED : (size_t)LARGE_BYTES;
-  return theap->row[BIN_LARGE].top != theap->row[BIN_LARGE].end &&
-         theap->rows.large_bytes + page->block_bytes <= most;
+  const size_t bytes = theap->rows.large_bytes + page->block_bytes;
+  return theap->row[BIN_LARGE].top != theap->row[BIN_LARGE].end && bytes <= LARGE_BYTES &&
+         (bytes <= LARGE_BYTES_THREADED || !process_is_threaded());
 }
 
 FAST bool row_has_room(theap_t* theap, const page_t* page) {

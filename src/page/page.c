@@ -343,7 +343,7 @@ static void page_end(page_t* page) {
 }
 
 PRIVATE void page_release_stuck(void) {
-  for (page_t* page = NULL; SPARE_BY_CLASS && (page = spare_take_stuck()) != NULL;) {
+  for (page_t* page = NULL; (GUARD_PAGES || KEEP_CLASS) && (page = spare_take_stuck()) != NULL;) {
     page_end(page);
   }
 }

@@ -321,7 +321,7 @@ FAST bool page_may_wait(const page_t* page) {
 
 // ---- spare.c: pages without a block in use that wait; any thread ----
 
-enum { SPARE_BY_CLASS = GUARD_PAGES || KEEP_CLASS };
+enum { SPARE_BY_CLASS = CHECKED_BUILD || KEEP_CLASS };
 // The page is in no list. Returns those that are to go instead, linked by `next`: it may be one.
 PRIVATE page_t* spare_put(page_t* page);
 // One of so many slices; NULL if none suits.

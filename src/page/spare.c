@@ -1,5 +1,5 @@
 // Spare pages: those without a block in use that wait as they are, for the next page of their
-// length in any heap, in builds with guards of their class. A page that comes and goes then costs
+// length in any heap, in checked builds of their class. A page that comes and goes then costs
 // no memory lock, and no system calls for its guard.
 //
 //   page_release --spare_put--> spare --spare_take--> page_reuse
