@@ -121,5 +121,5 @@ int main(int argc, char** argv) {
     threads[args.threads + i] = stress_start(look, (void*)(uintptr_t)i);
   }
   for (size_t i = 0; i < args.threads + 2; i++) { pthread_join(threads[i], NULL); }
-  return 0;
+  return check_done();
 }

@@ -133,5 +133,5 @@ int main(int argc, char** argv) {
   for (size_t i = 0; i <= args.threads; i++) { pthread_join(threads[i], NULL); }
   give_back();
   for (size_t i = 0; i < SHARED_HEAPS; i++) { mi_heap_delete(shared[i]); }
-  return 0;
+  return check_done();
 }

@@ -101,12 +101,12 @@ static void apart(int which) {
     if (which == 0) { test_nothing(); }
     if (which == 1) { test_blocks(false); }
     if (which == 2) { test_blocks(true); }
-    _exit(0);
+    _exit(check_done());
   }
   CHECK(waitpid(child, &status, 0) == child && status == 0);
 }
 
 int main(void) {
   for (int which = 0; which < 3; which++) { apart(which); }
-  return 0;
+  return check_done();
 }
