@@ -1,15 +1,9 @@
 // Pages of blocks: making and releasing. See page.h.
 #include "page.h"
 
-#include <errno.h>
-
 #include "../base/track.h"
 #include "../memory/meta.h"
-#include "../port/lock.h"
 #include "../port/port.h"
-#include "../service/message.h"
-#include "../service/options.h"
-#include "../service/random.h"
 
 // ---- what is known of each block ----
 
@@ -307,13 +301,11 @@ static page_t* page_begin(const page_request_t* request, span_t* span) {
 }
 
 static page_t* page_start(page_t* page, const page_request_t* request, span_t span) {
-  const bool zeroed = HAS_CHECKS && page_checks(page)->zeroed;
   page_fill(page, request, &span);
   if (!checks_begin(page, page->reserved)) {
     page_release_memory(page);
     return NULL;
   }
-  if (HAS_CHECKS) { page_checks(page)->zeroed = zeroed; }
   page_guard(page);
   take_untouched(page);
   if (request->room == ROOM_MOST && span.is_zero) { page_populate(page); }
@@ -325,15 +317,17 @@ static page_t* page_start(page_t* page, const page_request_t* request, span_t sp
 PRIVATE page_t* page_new(page_request_t request) {
   span_t span;
   page_t* page = page_begin(&request, &span);
-  if (page == NULL) { return NULL; }
-  if (HAS_CHECKS) { page_checks(page)->zeroed = false; }
-  return page_start(page, &request, span);
+  return page == NULL ? NULL : page_start(page, &request, span);
 }
 
 PRIVATE page_t* page_reuse(page_request_t request) {
   span_t span;
   page_t* page = spare_take(&request, page_slices(request.bin, request.room), &span);
-  return page == NULL ? NULL : page_start(page, &request, span);
+  if (page == NULL) { return NULL; }
+  const bool zeroed = HAS_CHECKS && page_checks(page)->zeroed;
+  page = page_start(page, &request, span);
+  if (HAS_CHECKS && page != NULL) { page_checks(page)->zeroed = zeroed; }
+  return page;
 }
 
 static void page_end(page_t* page) {

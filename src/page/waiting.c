@@ -163,14 +163,6 @@ static bool waiting_drop(size_t at, page_t** gone) {
   return true;
 }
 
-static void release_all(page_t* gone) {
-  while (gone != NULL) {
-    page_t* page = gone;
-    gone = page->next;
-    page_release_memory(page);
-  }
-}
-
 static bool waiting_make_room(const waiting_t* one, page_t** gone) {
   for (size_t at = 0; (at = waiting_excess(one)) < waiting.count;) {
     if (!waiting_drop(at, gone)) { return false; }
@@ -183,7 +175,7 @@ PRIVATE void waiting_flush(int64_t before_ms) {
   lock_acquire(&waiting.lock);
   while (waiting.count > 0 && waiting.list[0].stamp <= before_ms && waiting_drop(0, &gone)) {}
   lock_release(&waiting.lock);
-  release_all(gone);
+  page_release_list(gone);
 }
 
 PRIVATE void waiting_flush_old(void) {
@@ -195,7 +187,7 @@ PRIVATE void waiting_flush_near(void) {
   lock_acquire(&waiting.lock);
   while (waiting.blocks[NEAR] > 0 && waiting_drop(waiting_oldest(NEAR), &gone)) {}
   lock_release(&waiting.lock);
-  release_all(gone);
+  page_release_list(gone);
 }
 
 // ---- a block comes, and goes ----
@@ -211,7 +203,7 @@ PRIVATE bool waiting_put(page_t* page) {
   const bool ok = waiting_make_room(&one, &gone) && waiting_begin(&one);
   if (ok) { waiting_add(&one); }
   lock_release(&waiting.lock);
-  release_all(gone);
+  page_release_list(gone);
   return ok;
 }
 

@@ -54,7 +54,6 @@ PRIVATE void trace_print(const trace_t* trace, trace_show_fun* show, void* arg) 
 // ---- kept ----
 
 enum { KEPT_MOST = 1 << 14, TRIES_MOST = 64 };
-enum { KEPT_BYTES = KEPT_MOST * (int)sizeof(trace_t) };
 
 static struct {
   lock_t lock;
@@ -62,11 +61,12 @@ static struct {
   _Atomic(bool) wanted;
 } traces;
 
+static size_t kept_bytes(void) { return align_up(KEPT_MOST * sizeof(trace_t), port_page_bytes()); }
+
 PRIVATE void traces_start(void) {
-  const size_t bytes = align_up(KEPT_BYTES, port_page_bytes());
   port_stack_prepare();
   lock_acquire(&traces.lock);
-  if (traces.kept == NULL && port_map(bytes, port_page_bytes(), (void**)&traces.kept) == 0) {
+  if (traces.kept == NULL && port_map(kept_bytes(), port_page_bytes(), (void**)&traces.kept) == 0) {
     store_relaxed(&traces.wanted, true);
   }
   lock_release(&traces.lock);
@@ -114,7 +114,5 @@ PRIVATE void traces_unlock_after_fork(bool child) { lock_after_fork(&traces.lock
 PRIVATE void traces_rescue(void) { (void)lock_is_left(&traces.lock); }
 
 UNUSED PRIVATE void traces_unload(void) {
-  if (traces.kept != NULL) {
-    (void)port_release(traces.kept, align_up(KEPT_BYTES, port_page_bytes()));
-  }
+  if (traces.kept != NULL) { (void)port_release(traces.kept, kept_bytes()); }
 }
