@@ -11,14 +11,6 @@ enum { THREADS = 4, TOTAL = 20 * 1000 * 1000, TIMES = 5, MOST = 2 << 20 };
 static pthread_barrier_t barrier;
 static size_t size;
 
-static size_t resident(void) {
-  size_t all = 0, pages = 0;
-  FILE* file = fopen("/proc/self/statm", "r");
-  CHECK(file != NULL && fscanf(file, "%zu %zu", &all, &pages) == 2);
-  if (file != NULL) { fclose(file); }
-  return pages * 4096;
-}
-
 static void churn(void) {
   const size_t count = TOTAL / size;
   unsigned char** blocks = mi_malloc(count * sizeof(*blocks));
@@ -42,13 +34,14 @@ static void* churn_and_wait(void* arg) {
 static size_t stranded(void) {
   pthread_t threads[THREADS];
   mi_collect(true);
-  const size_t before = resident();
+  const size_t before = resident_bytes();
+  CHECK(before > 0);
   for (int i = 0; i < THREADS; i++) {
     CHECK(pthread_create(&threads[i], NULL, churn_and_wait, NULL) == 0);
   }
   pthread_barrier_wait(&barrier);
   mi_collect(true);
-  const size_t now = resident();
+  const size_t now = resident_bytes();
   pthread_barrier_wait(&barrier);
   for (int i = 0; i < THREADS; i++) { CHECK(pthread_join(threads[i], NULL) == 0); }
   return now > before ? now - before : 0;
