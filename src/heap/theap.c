@@ -415,8 +415,9 @@ static void theap_release_page(theap_t* theap, page_t* page) {
   heap_release_page(page);
 }
 
-// The caller has found that, and that the page may go.
+// The caller has found that all blocks are on the page's list, and that it may go.
 static void theap_drop_page(theap_t* theap, page_t* page) {
+  page->listed = true;
   theap_disown(theap, page);
   stat_add(&theap->heap->stats.pages_retire, 1);
   heap_drop_page(page);
@@ -471,7 +472,7 @@ static page_t* theap_fresh(theap_t* theap, unsigned bin) {
   heap_add_page(heap, page);
   theap_own(theap, page);
   queue_push_front(theap, page);
-  page_extend(page);
+  if (!page_has_free(page)) { page_extend(page); }
   return page;
 }
 

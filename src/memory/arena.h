@@ -168,6 +168,10 @@ SHARED_DATA(_Atomic(size_t), memory_untouched);
 // How often memory has grown, as no free run would do. Relaxed; any thread.
 SHARED_DATA(_Atomic(uint32_t), memory_growths);
 
+// Has memory gone back to the OS, as more was unused than is kept, since some was taken last?
+// Relaxed; any thread.
+SHARED_DATA(_Atomic(bool), memory_shrinks);
+
 // Counters of all that the OS gave.
 SHARED_DATA(stats_t, memory_stats);
 

@@ -193,6 +193,7 @@ static void purge_excess(size_t given_slices) {
     part_shorten(&part, size_max(given_slices, PURGE_PIECE / SLICE_BYTES));
     if (!purge_part(part, purge_way())) { return; }
     memory.has_purged = true;
+    store_relaxed(&memory_shrinks, true);
     due -= size_min(due, part.length);
   }
 }

@@ -216,25 +216,29 @@ static void page_fill_large(page_t* page, const page_request_t* request) {
   page_veil(page, false);
 }
 
+// As each page begins.
+static void page_reset(page_t* page) {
+  page_clear_words(page);
+  page->kept = page->listed = false;
+  page->counting = COUNT_ALL;
+  page->theap = NULL;
+  page->next = page->prev = page->heap_next = page->heap_prev = NULL;
+  store_relaxed(&page->owner, 0);
+  store_relaxed(&page->remote, page_is_single(page) ? REMOTE_FULL : REMOTE_OWNED);
+}
+
 static void page_fill(page_t* page, const page_request_t* request, const span_t* span) {
-  const bool single = request->bin == BIN_LARGE;
   page->span_arena = span->arena;
   page->span_start = span->start;
   page->span_slices = (uint32_t)span->slices;
-  if (single) {
+  if (request->bin == BIN_LARGE) {
     page_fill_large(page, request);
   } else {
     page_cut(page, span->start, request->bin);
   }
-  page_clear_words(page);
   page->fresh_zero = span->is_zero;
-  page->kept = false;
-  page->counting = COUNT_ALL;
   if (FILL_BLOCKS) { store_relaxed(&page_checks(page)->preserved, 0); }
-  page->theap = NULL;
-  page->next = page->prev = page->heap_next = page->heap_prev = NULL;
-  store_relaxed(&page->owner, 0);
-  store_relaxed(&page->remote, single ? REMOTE_FULL : REMOTE_OWNED);
+  page_reset(page);
 }
 
 // Only the first slice of a large block is entered: nothing else in it is the start of a block. In
@@ -287,15 +291,11 @@ static void page_populate(const page_t* page) {
 
 // A record and memory for it; NULL if out of memory.
 static page_t* page_begin(const page_request_t* request, span_t* span) {
-  const bool single = request->bin == BIN_LARGE;
-  page_t* page = WAITING_LARGE && single ? waiting_take(request, span) : NULL;
+  page_t* page = WAITING_LARGE && request->bin == BIN_LARGE ? waiting_take(request, span) : NULL;
   if (page != NULL) { return page; }
   page = record_take();
   if (page == NULL) { return NULL; }
-  if (span_for(request, span)) {
-    if (!single) { spare_note_refault(span->slices); }
-    return page;
-  }
+  if (span_for(request, span)) { return page; }
   record_give(page);
   return NULL;
 }
@@ -320,10 +320,27 @@ PRIVATE page_t* page_new(page_request_t request) {
   return page == NULL ? NULL : page_start(page, &request, span);
 }
 
+// May the page begin with the blocks that are on its list? Shorter ones are put in order anew.
+static bool page_is_ready(const page_t* page, const page_request_t* request) {
+  enum { LISTED_LEAST = 1 << 10 };
+  return page->listed && page->bin == request->bin && page->block_bytes >= LISTED_LEAST;
+}
+
+static void page_start_listed(page_t* page) {
+  page_veil(page, false);
+  page_reset(page);
+  take_untouched(page);
+  page_map(page, page);
+}
+
 PRIVATE page_t* page_reuse(page_request_t request) {
   span_t span;
   page_t* page = spare_take(&request, page_slices(request.bin, request.room), &span);
   if (page == NULL) { return NULL; }
+  if (!HAS_CHECKS && !TRACKED && page_is_ready(page, &request)) {
+    page_start_listed(page);
+    return page;
+  }
   const bool zeroed = HAS_CHECKS && page_checks(page)->zeroed;
   page = page_start(page, &request, span);
   if (HAS_CHECKS && page != NULL) { page_checks(page)->zeroed = zeroed; }
@@ -409,7 +426,10 @@ PRIVATE bool page_was_large(const void* p) {
 PRIVATE void page_release(page_t* page, bool freed) {
   if (HAS_CHECKS) { page_checks(page)->zeroed = freed && is_zeroed(page); }
   give_untouched(page);
-  if (page_holes(page) != 0) { page_drop_holes(page); }
+  if (page_holes(page) != 0) {
+    page_drop_holes(page);
+    page->listed = false;
+  }
   page_map(page, NULL);
   note_recent(page);
   if (!page_is_single(page)) {

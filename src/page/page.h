@@ -90,7 +90,8 @@ typedef struct page {
   uint8_t bin;
   bool fresh_zero : 1;  // memory beyond capacity reads as zero
   bool kept : 1;        // empty, in its heap's pool: the program did not let it go
-  uint8_t place : 6;    // of the record in its chunk
+  bool listed : 1;      // empty, and each block up to the capacity is on `free`
+  uint8_t place : 5;    // of the record in its chunk
 } page_t;
 
 _Static_assert(sizeof(void*) != 8 || sizeof(page_t) == 128, "a page record is two cache lines");
@@ -194,7 +195,7 @@ PRIVATE void block_perturb_freed(const page_t* page, void* p);
 // NULL if out of memory. The page is OWNED with no owner named, or FULL with its block taken if it
 // is one block.
 PRIVATE page_t* page_new(page_request_t request);
-// The same of a page that has waited, see spare.c; NULL if none suits.
+// The same of a page that has waited, see spare.c; NULL if none suits. It may have free blocks.
 PRIVATE page_t* page_reuse(page_request_t request);
 // The page is in no list, and nobody uses its blocks. `freed`: each has been given back.
 PRIVATE void page_release(page_t* page, bool freed);
@@ -306,8 +307,9 @@ PRIVATE bool page_next_hole(const page_t* page, uint64_t* holes, uint32_t* first
 PRIVATE page_t* record_take(void);
 PRIVATE void record_give(page_t* page);
 // A list of pages that nobody owns, linked by `next`. Any thread.
-PRIVATE void record_push(page_t** list, page_t* page);
-PRIVATE page_t* record_pop(page_t** list);  // NULL if there is none
+typedef _Atomic(page_t*) page_list_t;
+PRIVATE void record_push(page_list_t* list, page_t* page);
+PRIVATE page_t* record_pop(page_list_t* list);  // NULL if there is none
 PRIVATE void page_clear_words(const page_t* page);
 // As page_visit_all, and those that are not in use too.
 UNUSED PRIVATE void record_visit_all(page_visit_fun* visit, void* arg);
@@ -327,8 +329,6 @@ PRIVATE page_t* spare_put(page_t* page);
 // One of so many slices; NULL if none suits.
 PRIVATE page_t* spare_take(const page_request_t* request, size_t slices, span_t* span);
 PRIVATE page_t* spare_take_all(void);  // linked by `next`
-// A page was made of so many slices.
-PRIVATE void spare_note_refault(size_t slices);
 // The page becomes inaccessible, and waits for its class. False: the OS did not want to, or address
 // space is limited, and the program may need it for other things.
 PRIVATE bool spare_decommit(page_t* page);

@@ -7,8 +7,8 @@
 enum { RECORD_BYTES = (int)sizeof(page_t) + (HAS_CHECKS ? (int)sizeof(page_checks_t) : 0) };
 enum { CHUNK_BYTES = 2048, CHUNK_PAGES = (CHUNK_BYTES - (int)sizeof(page_t)) / RECORD_BYTES };
 
-enum { PLACE_MOST = 63 };
-_Static_assert((int)CHUNK_PAGES <= (int)PLACE_MOST + 1, "a place has six bits");
+enum { PLACE_MOST = 31 };
+_Static_assert((int)CHUNK_PAGES <= (int)PLACE_MOST + 1, "a place has five bits");
 
 // Records come in chunks, which are never freed, so that all pages can be visited.
 typedef struct page_chunk {
@@ -20,7 +20,7 @@ typedef struct page_chunk {
 
 static struct {
   lock_t lock;
-  page_t* free;
+  page_list_t free;
   _Atomic(page_chunk_t*) chunks;
   random_t random;
 } records;
@@ -35,17 +35,17 @@ static void chunk_add(void) {
   chunk->next = load_relaxed(&records.chunks);
   for (int i = CHUNK_PAGES - 1; i >= 0; i--) {
     chunk_page(chunk, i)->place = (unsigned)i & (unsigned)PLACE_MOST;
-    chunk_page(chunk, i)->next = records.free;
-    records.free = chunk_page(chunk, i);
+    chunk_page(chunk, i)->next = load_relaxed(&records.free);
+    store_relaxed(&records.free, chunk_page(chunk, i));
   }
   store_release(&records.chunks, chunk);  // [P1] out: the zeroed records
 }
 
 PRIVATE page_t* record_take(void) {
   lock_acquire(&records.lock);
-  if (records.free == NULL) { chunk_add(); }
-  page_t* page = records.free;
-  if (page != NULL) { records.free = page->next; }
+  if (load_relaxed(&records.free) == NULL) { chunk_add(); }
+  page_t* page = load_relaxed(&records.free);
+  if (page != NULL) { store_relaxed(&records.free, page->next); }
   if (page != NULL && (CANARY || RANDOM_ORDER)) {
     page_checks(page)->key = random_next(&records.random);
     page_checks(page)->random = random_next(&records.random);
@@ -54,18 +54,19 @@ PRIVATE page_t* record_take(void) {
   return page;
 }
 
-PRIVATE void record_push(page_t** list, page_t* page) {
+PRIVATE void record_push(page_list_t* list, page_t* page) {
   store_relaxed(&page->owner, 0);
   lock_acquire(&records.lock);
-  page->next = *list;
-  *list = page;
+  page->next = load_relaxed(list);
+  store_relaxed(list, page);
   lock_release(&records.lock);
 }
 
-PRIVATE page_t* record_pop(page_t** list) {
+PRIVATE page_t* record_pop(page_list_t* list) {
+  if (load_relaxed(list) == NULL) { return NULL; }
   lock_acquire(&records.lock);
-  page_t* page = *list;
-  if (page != NULL) { *list = page->next; }
+  page_t* page = load_relaxed(list);
+  if (page != NULL) { store_relaxed(list, page->next); }
   lock_release(&records.lock);
   return page;
 }
@@ -134,7 +135,7 @@ PRIVATE void page_clear_words(const page_t* page) {
 }
 
 PRIVATE void page_rescue(void) {
-  if (lock_is_left(&records.lock)) { records.free = NULL; }
+  if (lock_is_left(&records.lock)) { store_relaxed(&records.free, NULL); }
 }
 
 PRIVATE void page_lock_for_fork(void) { lock_acquire(&records.lock); }

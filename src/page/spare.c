@@ -12,34 +12,13 @@
 // All lists are under the lock of records, and linked by `next`.
 #include "page.h"
 
-enum { SPARE_MOST = 8 << 20 >> SLICE_SHIFT };
-enum { SPARE_LEAST = KEEP_CLASS ? SPARE_MOST : SPARE_MOST / 8 };
+enum { SPARE_MOST = (GUARD_PAGES ? 8 << 20 : 4 << 20) >> SLICE_SHIFT };
+enum { SPARE_LEAST = GUARD_PAGES ? SPARE_MOST : SPARE_MOST / 4 };
 enum { PLACES = SPARE_BY_CLASS ? BIN_COUNT : PAGE_MAX_SLICES + 1 };
 
-static struct {
-  page_t* first;
-  _Atomic(size_t) slices;
-} places[PLACES];
+static page_list_t places[PLACES];
 static _Atomic(size_t) spare_slices;  // of all places
-static page_t *decommitted_pages[BIN_COUNT], *stuck_pages;
-
-// ---- how many ----
-
-// With guards: slices of pages that went as there were too many, and of those how many were wanted
-// again, about. So many more may wait, until memory has to grow.
-static _Atomic(intptr_t) spare_gone;
-static _Atomic(size_t) spare_refaults;
-
-static size_t spare_limit(void) {
-  return GUARD_PAGES ? size_min(SPARE_LEAST + load_relaxed(&spare_refaults), SPARE_MOST)
-                     : (size_t)SPARE_LEAST;
-}
-
-PRIVATE void spare_note_refault(size_t slices) {
-  if (!GUARD_PAGES || KEEP_CLASS || load_relaxed(&spare_gone) < (intptr_t)slices) { return; }
-  (void)sub_relaxed(&spare_gone, (intptr_t)slices);
-  (void)add_relaxed(&spare_refaults, slices);
-}
+static page_list_t decommitted_pages[BIN_COUNT], stuck_pages;
 
 // ---- they wait ----
 
@@ -47,21 +26,22 @@ static unsigned spare_place(unsigned bin, size_t slices) {
   return SPARE_BY_CLASS ? bin : (unsigned)slices;
 }
 
-static void spare_count(unsigned place, size_t slices) {
-  (void)add_relaxed(&places[place].slices, slices);
-  (void)add_relaxed(&spare_slices, slices);
-}
-
 static page_t* spare_pop(unsigned place) {
-  if (load_relaxed(&places[place].slices) == 0) { return NULL; }
-  page_t* page = record_pop(&places[place].first);
-  if (page != NULL) { spare_count(place, (size_t)0 - page->span_slices); }
+  page_t* page = record_pop(&places[place]);
+  if (page != NULL) { (void)sub_relaxed(&spare_slices, page->span_slices); }
   return page;
 }
 
-// One of another place than that where a page is to wait, if there is none in that.
+// A process that gives memory back, as it shrinks, has too many empty pages too.
+static bool spare_is_full(size_t more) {
+  const size_t most = load_relaxed(&memory_shrinks) ? SPARE_LEAST : SPARE_MOST;
+  return load_relaxed(&spare_slices) + more > most;
+}
+
+// One that goes so that a page can wait: of another place if there is none in its own, or of its
+// own if there are too many as it is. NULL: none.
 static page_t* spare_displace(unsigned place) {
-  if (load_relaxed(&places[place].slices) != 0) { return NULL; }
+  if (load_relaxed(&places[place]) != NULL) { return spare_is_full(0) ? spare_pop(place) : NULL; }
   page_t* page = NULL;
   for (unsigned other = 0; page == NULL && other < PLACES; other++) { page = spare_pop(other); }
   return page;
@@ -76,22 +56,18 @@ PRIVATE page_t* spare_put(page_t* page) {
   page_t* gone = NULL;
   const unsigned place = spare_place(page->bin, page->span_slices);
   if (!page_may_wait(page)) { return list_add(gone, page); }
-  while (load_relaxed(&spare_slices) + page->span_slices > spare_limit()) {
+  while (spare_is_full(page->span_slices)) {
     page_t* other = spare_displace(place);
-    if (other == NULL) { other = page; }
-    if (GUARD_PAGES) { (void)add_relaxed(&spare_gone, (intptr_t)other->span_slices); }
+    if (other == NULL) { return list_add(gone, page); }
     gone = list_add(gone, other);
-    if (other == page) { return gone; }
   }
-  spare_count(place, page->span_slices);
-  record_push(&places[place].first, page);
+  (void)add_relaxed(&spare_slices, page->span_slices);
+  record_push(&places[place], page);
   return gone;
 }
 
 PRIVATE page_t* spare_take_all(void) {
   page_t* all = NULL;
-  store_relaxed(&spare_gone, 0);
-  store_relaxed(&spare_refaults, 0);
   for (unsigned place = 0; place < PLACES; place++) {
     for (page_t* page = NULL; (page = spare_pop(place)) != NULL;) { all = list_add(all, page); }
   }
