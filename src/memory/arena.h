@@ -96,6 +96,7 @@ typedef struct span_request {
   arena_t* arena;  // NULL: any that is not exclusive
   bool zeroed;     // zero memory is worth more than resident memory
   bool dense;      // all of it will be used, as far as one can tell
+  bool used;       // only of what is resident, as far as one can tell
   bool large;      // memory_take decides: from an arena for such
   int numa_node;   // 0: any; else one more than the node that the heap wants
 } span_request_t;

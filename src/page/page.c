@@ -135,6 +135,16 @@ PRIVATE size_t page_slices(unsigned bin, unsigned room) {
 
 // ---- making and releasing ----
 
+// Before more memory is touched pages go that wait for requests of other lengths.
+static bool span_of_arena(span_request_t request, span_t* span) {
+  request.used = !request.zeroed && spare_has_extra();
+  if (memory_take(request, span)) { return true; }
+  if (!request.used) { return false; }
+  page_release_list(spare_take_extra());
+  request.used = false;
+  return memory_take(request, span);
+}
+
 static bool span_for(const page_request_t* request, span_t* span) {
   size_t slices = large_slices(request->bytes, request->shift);
   if (request->bin != BIN_LARGE) { slices = page_slices(request->bin, request->room); }
@@ -144,7 +154,8 @@ static bool span_for(const page_request_t* request, span_t* span) {
                                        .zeroed = request->zeroed,
                                        .dense = !request->zeroed,
                                        .numa_node = request->numa_node};
-  return request->direct ? memory_take_direct(span_request, span) : memory_take(span_request, span);
+  return request->direct ? memory_take_direct(span_request, span)
+                         : span_of_arena(span_request, span);
 }
 
 // Bits that are 0 in the address of each block: those below the largest power of two that divides
@@ -194,7 +205,6 @@ static void page_cut(page_t* page, uint8_t* start, unsigned bin) {
   if (HOLES) { page->holes = 0; }
   page->reserved = (uint16_t)(area / page->block_bytes);
   page->used = page->capacity = 0;
-  page->just_extended = false;
   page_veil(page, false);
 }
 
@@ -212,14 +222,13 @@ static void page_fill_large(page_t* page, const page_request_t* request) {
   page->start = page->span_start + request->shift;
   if (request->at_end) { large_place(page, request->align); }
   page->used = page->capacity = page->reserved = 1;
-  page->just_extended = false;
   page_veil(page, false);
 }
 
 // As each page begins.
 static void page_reset(page_t* page) {
   page_clear_words(page);
-  page->kept = page->listed = false;
+  page->just_extended = page->kept = page->listed = false;
   page->counting = COUNT_ALL;
   page->theap = NULL;
   page->next = page->prev = page->heap_next = page->heap_prev = NULL;

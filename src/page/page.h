@@ -328,6 +328,9 @@ enum { SPARE_BY_CLASS = CHECKED_BUILD || KEEP_CLASS };
 PRIVATE page_t* spare_put(page_t* page);
 // One of so many slices; NULL if none suits.
 PRIVATE page_t* spare_take(const page_request_t* request, size_t slices, span_t* span);
+// Those above SPARE_LEAST, linked by `next`, and are there any?
+PRIVATE page_t* spare_take_extra(void);
+PRIVATE bool spare_has_extra(void);
 PRIVATE page_t* spare_take_all(void);  // linked by `next`
 // The page becomes inaccessible, and waits for its class. False: the OS did not want to, or address
 // space is limited, and the program may need it for other things.

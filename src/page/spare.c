@@ -38,13 +38,17 @@ static bool spare_is_full(size_t more) {
   return load_relaxed(&spare_slices) + more > most;
 }
 
+static page_t* spare_pop_any(void) {
+  page_t* page = NULL;
+  for (unsigned place = 0; page == NULL && place < PLACES; place++) { page = spare_pop(place); }
+  return page;
+}
+
 // One that goes so that a page can wait: of another place if there is none in its own, or of its
 // own if there are too many as it is. NULL: none.
 static page_t* spare_displace(unsigned place) {
-  if (load_relaxed(&places[place]) != NULL) { return spare_is_full(0) ? spare_pop(place) : NULL; }
-  page_t* page = NULL;
-  for (unsigned other = 0; page == NULL && other < PLACES; other++) { page = spare_pop(other); }
-  return page;
+  if (load_relaxed(&places[place]) == NULL) { return spare_pop_any(); }
+  return spare_is_full(0) ? spare_pop(place) : NULL;
 }
 
 static page_t* list_add(page_t* list, page_t* page) {
@@ -64,6 +68,14 @@ PRIVATE page_t* spare_put(page_t* page) {
   (void)add_relaxed(&spare_slices, page->span_slices);
   record_push(&places[place], page);
   return gone;
+}
+
+PRIVATE bool spare_has_extra(void) { return load_relaxed(&spare_slices) > SPARE_LEAST; }
+
+PRIVATE page_t* spare_take_extra(void) {
+  page_t *extra = NULL, *page = NULL;
+  while (spare_has_extra() && (page = spare_pop_any()) != NULL) { extra = list_add(extra, page); }
+  return extra;
 }
 
 PRIVATE page_t* spare_take_all(void) {

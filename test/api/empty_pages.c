@@ -49,6 +49,15 @@ static void test_all_blocks_are_there(void) {
   }
 }
 
+static void test_zeroed(void) {
+  churn(FEW, 1);
+  for (int i = 0; i < FEW; i++) {
+    blocks[i] = mi_zalloc(BLOCK);
+    CHECK(is_zero(blocks[i], BLOCK));
+  }
+  for (int i = 0; i < FEW; i++) { mi_free(blocks[i]); }
+}
+
 /* What the system may take whenever it wants does not count. */
 static size_t kept_kib(void) {
   char line[256];
@@ -73,6 +82,7 @@ static void test_few_stay_when_memory_goes_back(void) {
 int main(void) {
   test_lists_are_kept();
   test_all_blocks_are_there();
+  test_zeroed();
   test_few_stay_when_memory_goes_back();
   return check_done();
 }

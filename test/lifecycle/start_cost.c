@@ -15,12 +15,12 @@
 
 /* Beyond any library's: what the C library has resident differs by where it comes to lie, by up to
    128 KiB. */
-enum { RUNS = 7, CALLS_MOST = 12, FAULTS_MOST = 12, RESIDENT_MOST_KIB = 256 };
+enum { RUNS = 7, CALLS_MOST = 12, RESIDENT_MOST_KIB = 256 };
 /* Of the file: 24 of tables, 52 of code, 8 of data, and a page or two; clang makes more code. */
 #ifdef __clang__
-enum { FILE_MOST_KIB = 120 };
+enum { FAULTS_MOST = 13, FILE_MOST_KIB = 120 };
 #else
-enum { FILE_MOST_KIB = 92 };
+enum { FAULTS_MOST = 12, FILE_MOST_KIB = 92 };
 #endif
 
 typedef struct {
