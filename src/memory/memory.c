@@ -129,7 +129,6 @@ static bool take_fresh(const span_request_t* request, span_t* out) {
 }
 
 static bool take_from_arenas(const span_request_t* request, span_t* out) {
-  if (request->used) { return take_free_run(request, RUN_DIRTY, out); }
   if (request->zeroed && take_free_run(request, RUN_CLEAN, out)) { return true; }
   return take_free_run(request, RUN_DIRTY, out) || take_free_run(request, RUN_RESET, out) ||
          take_free_run(request, RUN_CLEAN, out) || take_joined(request, out) ||
@@ -137,8 +136,9 @@ static bool take_from_arenas(const span_request_t* request, span_t* out) {
 }
 
 static bool try_take(const span_request_t* request, span_t* out) {
+  if (request->used) { return take_free_run(request, RUN_DIRTY, out); }
   if (take_from_arenas(request, out)) { return true; }
-  if (request->arena != NULL || request->used) { return false; }
+  if (request->arena != NULL) { return false; }
   return arena_grow_memory(request->slices + (request->align >> SLICE_SHIFT), request->large) &&
          take_from_arenas(request, out);
 }

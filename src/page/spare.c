@@ -3,7 +3,8 @@
 // no memory lock, and no system calls for its guard.
 //
 //   page_release --spare_put--> spare --spare_take--> page_reuse
-//                               spare --too many, or spare_take_all--> its memory goes, or it is
+//                               spare --too many, spare_take_extra, spare_take_all--> its memory
+//                               goes, or it is
 //   decommitted   inaccessible and without memory, for its class: builds with KEEP_CLASS
 //   stuck         the OS would not take its guard away; it is asked again
 //
@@ -72,19 +73,17 @@ PRIVATE page_t* spare_put(page_t* page) {
 
 PRIVATE bool spare_has_extra(void) { return load_relaxed(&spare_slices) > SPARE_LEAST; }
 
-PRIVATE page_t* spare_take_extra(void) {
-  page_t *extra = NULL, *page = NULL;
-  while (spare_has_extra() && (page = spare_pop_any()) != NULL) { extra = list_add(extra, page); }
-  return extra;
+// Pages, until no more than `most` slices wait.
+static page_t* take_down_to(size_t most) {
+  page_t *taken = NULL, *page = NULL;
+  while (load_relaxed(&spare_slices) > most && (page = spare_pop_any()) != NULL) {
+    taken = list_add(taken, page);
+  }
+  return taken;
 }
 
-PRIVATE page_t* spare_take_all(void) {
-  page_t* all = NULL;
-  for (unsigned place = 0; place < PLACES; place++) {
-    for (page_t* page = NULL; (page = spare_pop(place)) != NULL;) { all = list_add(all, page); }
-  }
-  return all;
-}
+PRIVATE page_t* spare_take_extra(void) { return take_down_to(SPARE_LEAST); }
+PRIVATE page_t* spare_take_all(void) { return take_down_to(0); }
 
 // ---- decommitted, and stuck ----
 

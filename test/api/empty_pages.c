@@ -1,6 +1,7 @@
 /* test: timeout=60 when="release linux"
    Pages that fall empty wait for the next ones of their class as they are, with their lists of free
    blocks, 4 MiB of them; but in a process that gives memory back, as it shrinks, only 1 MiB. */
+#include "../lifecycle/process.h"
 #include "api.h"
 
 enum { BLOCK = 4096, FEW = 2 * MIB / BLOCK, MANY = 100 * MIB / BLOCK };
@@ -58,23 +59,11 @@ static void test_zeroed(void) {
   for (int i = 0; i < FEW; i++) { mi_free(blocks[i]); }
 }
 
-/* What the system may take whenever it wants does not count. */
-static size_t kept_kib(void) {
-  char line[256];
-  size_t resident = 0, lazy = 0;
-  FILE* rollup = fopen("/proc/self/smaps_rollup", "r");
-  while (rollup != NULL && fgets(line, sizeof(line), rollup) != NULL) {
-    if (sscanf(line, "Rss: %zu", &resident) != 1) { (void)sscanf(line, "LazyFree: %zu", &lazy); }
-  }
-  if (rollup != NULL) { fclose(rollup); }
-  return resident - lazy;
-}
-
 static void test_few_stay_when_memory_goes_back(void) {
   memset(blocks, 0, sizeof(blocks));
-  const size_t before = kept_kib();
+  const size_t before = held_kib();
   churn(MANY, 5);
-  const size_t now = kept_kib();
+  const size_t now = held_kib();
   printf("%zu KiB more than before\n", now - before);
   CHECK(before != 0 && now <= before + 8192);
 }
