@@ -198,8 +198,6 @@ API void mi_collect(bool force) {
     ask_others_to_collect();
     page_release_spare();
     if (WAITING_LARGE) { waiting_flush(INT64_MAX); }
-    page_release_stuck();
-    guard_release_stuck();
   }
   memory_collect(force);
 }

@@ -18,7 +18,6 @@ enum { QUARANTINE_BLOCKS = 256, QUARANTINE_BYTES = 16 << 20, QUARANTINE_LONGEST 
 static struct {
   lock_t lock;
   page_t *oldest, *newest;  // in quarantine, linked by `next`
-  page_t* stuck;            // those that guard_drop could not release, too
   size_t blocks, bytes;
   random_t random;
 } guards;
@@ -101,55 +100,35 @@ static bool guard_bring_back(guard_t* guard) {
   return guard->away == 0;
 }
 
-// Returns false if the OS would not take the guards away; the page waits until it does.
-static bool guard_drop(page_t* page) {
+static void guard_drop(page_t* page) {
   guard_t* guard = page->guard;
-  if (!guard_bring_back(guard)) {
-    lock_acquire(&guards.lock);
-    page->next = guards.stuck;
-    guards.stuck = page;
-    lock_release(&guards.lock);
-    return false;
-  }
+  const bool reached = guard_bring_back(guard);
   map_enter(page->span_start, page->span_slices, NULL);
   page->next = NULL;
   page->guard = NULL;
-  page_release(page, true);
+  if (reached) {
+    page_release(page, true);
+  } else {
+    page_release_unreachable(page);
+  }
   meta_free(guard, sizeof(guard_t));
-  return true;
-}
-
-static page_t* stuck_pop(void) {
-  lock_acquire(&guards.lock);
-  page_t* page = guards.stuck;
-  if (page != NULL) { guards.stuck = page->next; }
-  lock_release(&guards.lock);
-  return page;
-}
-
-PRIVATE void guard_release_stuck(void) {
-  page_t* page = stuck_pop();
-  while (page != NULL && guard_drop(page)) { page = stuck_pop(); }
 }
 
 // Returns false if page and record have gone.
 static bool guard_both_ends(guard_t* guard) {
   guard->page->guard = guard;
   if (part_guard(guard, HEAD) && part_guard(guard, TAIL)) { return true; }
-  map_enter(guard->page->span_start, guard->page->span_slices, NULL);
-  (void)guard_drop(guard->page);
+  guard_drop(guard->page);
   return false;
 }
 
 static void guards_trim(size_t blocks, size_t bytes) {
   page_t* page = guards_excess(blocks, bytes);
-  for (; page != NULL; page = guards_excess(blocks, bytes)) { (void)guard_drop(page); }
+  for (; page != NULL; page = guards_excess(blocks, bytes)) { guard_drop(page); }
 }
 
 PRIVATE void guard_flush(void) {
-  if (SMALL) { return; }
-  guards_trim(0, 0);
-  guard_release_stuck();
+  if (!SMALL) { guards_trim(0, 0); }
 }
 
 PRIVATE void guard_lock_for_fork(void) { lock_acquire(&guards.lock); }
@@ -157,7 +136,7 @@ PRIVATE void guard_unlock_after_fork(bool child) { lock_after_fork(&guards.lock,
 
 PRIVATE void guard_rescue(void) {
   if (!lock_is_left(&guards.lock)) { return; }
-  guards.oldest = guards.newest = guards.stuck = NULL;
+  guards.oldest = guards.newest = NULL;
   guards.blocks = guards.bytes = 0;
 }
 
@@ -325,7 +304,7 @@ PRIVATE NOINLINE void guard_retire(page_t* page) {
     guards_put(page);
     guards_trim(QUARANTINE_BLOCKS, QUARANTINE_BYTES);
   } else {
-    (void)guard_drop(page);
+    guard_drop(page);
   }
 }
 

@@ -14,8 +14,7 @@
 //     written.
 //
 //   guard_take --> LIVE --guard_retire--> FREED, in quarantine: all of the span is inaccessible
-//     --guard_drop--> gone: the span and the record serve others; or stuck, if the OS does not take
-//     the guards away, until guard_release_stuck
+//     --guard_drop--> gone: the span and the record serve others
 //
 // G1 page->guard is the record from before the block is handed out until the page goes.
 // G2 every slice of the span leads to the page, so any address in it finds the record.
@@ -60,8 +59,6 @@ PRIVATE void guard_free(void* p, page_t* page);
 PRIVATE void guard_retire(page_t* page);
 // Empties the quarantine.
 PRIVATE void guard_flush(void);
-// Spans whose guards the OS would not take away: it may do so now.
-PRIVATE void guard_release_stuck(void);
 
 SHARED_DATA(_Atomic(uint32_t), guard_versions);  // grows with each change of a setting
 // Requests until the next sample, at least 1.

@@ -58,6 +58,7 @@ typedef struct arena {
   bool grows;      // memory only grows here: all of it is committed, and it becomes longer
   bool kept;       // the program holds its id
   bool guarded;    // some clean memory is inaccessible
+  bool has_stale;  // some is not zero: the OS would not take it
   bool large;      // builds with guards: for long blocks only, on transparent huge pages
   int numa_node;
   size_t mapped_bytes, table_bytes;
@@ -116,6 +117,9 @@ typedef bool arena_visit_fun(arena_t* arena, void* arg);
 // False if out of memory.
 PRIVATE bool memory_take(span_request_t request, span_t* out);
 PRIVATE void memory_give(span_t span);
+// The same of a span of which some may be inaccessible, as the OS would not bring it back: whoever
+// takes it asks again.
+PRIVATE void memory_give_unreachable(span_t span);
 // In place; `is_zero` of the span becomes whether what was added is zero.
 PRIVATE bool memory_lengthen(span_t* span, size_t slices);
 PRIVATE void memory_shorten(span_t* span, size_t slices);

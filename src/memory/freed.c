@@ -1,9 +1,11 @@
-// Large blocks that were freed, inaccessible, so that their use faults: builds with GUARD_FREED.
+// Spans that are given back inaccessible.
 //
-//   guarded   without memory; a clean run, which is brought back when it is taken
-//   delayed   the same, but no run yet: its addresses wait. Builds with QUARANTINE
+//   guarded   without memory; a clean run, which is brought back when it is taken. Large blocks in
+//             builds with GUARD_FREED, so that their use faults; and what the OS would not make
+//             accessible again
+//   delayed   the same, but no run yet: its addresses wait. Large blocks in builds with QUARANTINE
 //
-// In builds with guard pages they have waited before, see page/waiting.c.
+// In builds with guard pages large blocks have waited before, see page/waiting.c.
 #include "../service/options.h"
 #include "internal.h"
 
@@ -27,6 +29,20 @@ static void run_give_guarded(const span_t* span) {
   arena->guarded = true;
   account_given(arena, span->slices);
   run_free(arena, slice_index(arena, span->start), (uint32_t)span->slices, RUN_CLEAN);
+}
+
+PRIVATE void memory_give_unreachable(span_t span) {
+  const size_t bytes = slices_bytes(span.slices);
+  if (span.arena == NULL) {
+    direct_give(&span);
+    return;
+  }
+  const bool is_empty = port_decommit(span.start, bytes) == 0;
+  lock_acquire(&memory.lock);
+  if (!is_empty) { span.arena->has_stale = true; }
+  count_decommitted(bytes);
+  if (!memory_is_left()) { run_give_guarded(&span); }
+  lock_release(&memory.lock);
 }
 
 // ---- delayed ----

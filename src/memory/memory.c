@@ -67,7 +67,8 @@ static bool run_commit(span_t* span) {
 static bool run_take_span(arena_t* arena, place_t place, size_t slices, span_t* out) {
   const unsigned state = run_state(arena, place.run);
   run_take_at(arena, place.run, place.start, (uint32_t)slices);
-  *out = (span_t){arena, slice_start(arena, place.start), slices, state == RUN_CLEAN, false};
+  const bool is_zero = state == RUN_CLEAN && !arena->has_stale;
+  *out = (span_t){arena, slice_start(arena, place.start), slices, is_zero, false};
   if (state == RUN_CLEAN && !run_commit(out)) { return false; }
   if (state == RUN_RESET) { port_reuse(out->start, slices_bytes(slices)); }
   if (state != RUN_DIRTY) { stat_up(&memory_stats.committed, slices_bytes(slices)); }

@@ -356,30 +356,21 @@ PRIVATE page_t* page_reuse(page_request_t request) {
   return page;
 }
 
-static void page_end(page_t* page) {
-  const span_t span = page_span(page);
-  record_give(page);
-  memory_give(span);
-}
-
-PRIVATE void page_release_stuck(void) {
-  for (page_t* page = NULL; (GUARD_PAGES || KEEP_CLASS) && (page = spare_take_stuck()) != NULL;) {
-    page_end(page);
-  }
+static void page_drop_checks(page_t* page) {
+  if (!LINKS_APART) { return; }
+  memory_lock();  // see checks_replace
+  checks_free(page_checks(page));
+  memory_unlock();
 }
 
 PRIVATE void page_release_memory(page_t* page) {
-  if (LINKS_APART) {
-    memory_lock();  // see checks_replace
-    checks_free(page_checks(page));
-    memory_unlock();
-  }
-  if (KEEP_CLASS && spare_decommit(page)) { return; }
-  if (page_unguard(page)) {
-    page_end(page);
-  } else {
-    spare_stick(page);
-  }
+  page_drop_checks(page);
+  if (!KEEP_CLASS || !spare_decommit(page)) { page_end(page, page_unguard(page)); }
+}
+
+PRIVATE void page_release_unreachable(page_t* page) {
+  page_drop_checks(page);
+  page_end(page, false);
 }
 
 PRIVATE void page_release_list(page_t* list) {
@@ -398,8 +389,7 @@ PRIVATE void page_release_spare(void) {
 PRIVATE void page_release_kept(void) {
   page_release_spare();
   if (WAITING_LARGE) { waiting_flush(INT64_MAX); }
-  if (KEEP_CLASS) { spare_stick_all(); }
-  page_release_stuck();
+  if (KEEP_CLASS) { spare_end_decommitted(); }
 }
 
 // ---- as the library goes ----

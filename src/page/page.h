@@ -221,10 +221,10 @@ PRIVATE void page_move_large(page_t* page, size_t align);
 PRIVATE void page_release_kept(void);
 // Of pages without blocks that wait as they are the memory goes.
 PRIVATE void page_release_spare(void);
-// Pages whose guards the OS would not take away when they were released: it may do so now.
-PRIVATE void page_release_stuck(void);
 // Its memory goes: after page_release, or when it has waited.
 PRIVATE void page_release_memory(page_t* page);
+// The same of a page of which the OS would not make all memory accessible again.
+PRIVATE void page_release_unreachable(page_t* page);
 PRIVATE void page_release_list(page_t* list);  // the same of pages that are linked by `next`
 // Did a large block start here that was freed a moment ago? For messages.
 PRIVATE bool page_was_large(const void* p);
@@ -306,6 +306,8 @@ PRIVATE bool page_next_hole(const page_t* page, uint64_t* holes, uint32_t* first
 // NULL if out of memory. Any thread.
 PRIVATE page_t* record_take(void);
 PRIVATE void record_give(page_t* page);
+// A page ends: record and memory go. `reached`: all of its memory is accessible.
+PRIVATE void page_end(page_t* page, bool reached);
 // A list of pages that nobody owns, linked by `next`. Any thread.
 typedef _Atomic(page_t*) page_list_t;
 PRIVATE void record_push(page_list_t* list, page_t* page);
@@ -332,13 +334,11 @@ PRIVATE page_t* spare_take(const page_request_t* request, size_t slices, span_t*
 PRIVATE page_t* spare_take_extra(void);
 PRIVATE bool spare_has_extra(void);
 PRIVATE page_t* spare_take_all(void);  // linked by `next`
-// The page becomes inaccessible, and waits for its class. False: the OS did not want to, or address
-// space is limited, and the program may need it for other things.
+// The page becomes inaccessible, and waits for its class, or ends where the OS did not want that.
+// False: it is not of that kind, or address space is limited, and the program may need it for other
+// things.
 PRIVATE bool spare_decommit(page_t* page);
-// The page's guard did not go away.
-PRIVATE void spare_stick(page_t* page);
-PRIVATE void spare_stick_all(void);      // pages that keep their class
-PRIVATE page_t* spare_take_stuck(void);  // accessible; NULL if there is none
+PRIVATE void spare_end_decommitted(void);  // such pages end
 
 // ---- waiting.c: freed large blocks that wait, with their guards; builds with WAITING_LARGE ----
 

@@ -73,6 +73,17 @@ PRIVATE page_t* record_pop(page_list_t* list) {
 
 PRIVATE void record_give(page_t* page) { record_push(&records.free, page); }
 
+PRIVATE void page_end(page_t* page, bool reached) {
+  const span_t span = page_span(page);
+  if (GUARD_PAGES) { page_checks(page)->guarded = false; }
+  record_give(page);
+  if (reached) {
+    memory_give(span);
+  } else {
+    memory_give_unreachable(span);
+  }
+}
+
 static void visit_records(bool all, page_visit_fun* visit, void* arg) {
   page_chunk_t* chunk = load_acquire(&records.chunks);  // [P1] in
   for (; chunk != NULL; chunk = chunk->next) {

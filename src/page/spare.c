@@ -6,7 +6,6 @@
 //                               spare --too many, spare_take_extra, spare_take_all--> its memory
 //                               goes, or it is
 //   decommitted   inaccessible and without memory, for its class: builds with KEEP_CLASS
-//   stuck         the OS would not take its guard away; it is asked again
 //
 // S1 a page that waits is on no other list, and the map knows nothing of it.
 // S2 its guard stays where it is.
@@ -19,7 +18,7 @@ enum { PLACES = SPARE_BY_CLASS ? BIN_COUNT : PAGE_MAX_SLICES + 1 };
 
 static page_list_t places[PLACES];
 static _Atomic(size_t) spare_slices;  // of all places
-static page_list_t decommitted_pages[BIN_COUNT], stuck_pages;
+static page_list_t decommitted_pages[BIN_COUNT];
 
 // ---- they wait ----
 
@@ -85,24 +84,17 @@ static page_t* take_down_to(size_t most) {
 PRIVATE page_t* spare_take_extra(void) { return take_down_to(SPARE_LEAST); }
 PRIVATE page_t* spare_take_all(void) { return take_down_to(0); }
 
-// ---- decommitted, and stuck ----
-
-// Whatever of it is inaccessible comes back; non-zero if it does not.
-static int page_reach(page_t* page) {
-  const int error = port_unguard(page_memory(page), page->span_slices * SLICE_BYTES);
-  page_checks(page)->guarded = error != 0;
-  return error;
-}
-
-PRIVATE void spare_stick(page_t* page) { record_push(&stuck_pages, page); }
+// ---- decommitted ----
 
 PRIVATE bool spare_decommit(page_t* page) {
   if (page_is_single(page) || !page_may_wait(page) || port_address_limit() != SIZE_MAX) {
     return false;
   }
-  const bool gone = port_guard(page_memory(page), page->span_slices * SLICE_BYTES) == 0;
-  if (!gone && page_reach(page) == 0) { return false; }
-  record_push(gone ? &decommitted_pages[page->bin] : &stuck_pages, page);
+  if (port_guard(page_memory(page), page->span_slices * SLICE_BYTES) == 0) {
+    record_push(&decommitted_pages[page->bin], page);
+  } else {
+    page_end(page, false);  // a part of it may be inaccessible
+  }
   return true;
 }
 
@@ -111,24 +103,18 @@ static page_t* decommitted_take(unsigned bin, span_t* span) {
   if (page == NULL) { return NULL; }
   *span = page_span(page);
   span->is_zero = true;
-  if (page_reach(page) == 0) { return page; }
-  spare_stick(page);
+  page_checks(page)->guarded = false;
+  if (port_unguard(page_memory(page), page->span_slices * SLICE_BYTES) == 0) { return page; }
+  page_end(page, false);
   return NULL;
 }
 
-PRIVATE void spare_stick_all(void) {
+PRIVATE void spare_end_decommitted(void) {
   for (unsigned bin = 0; bin < BIN_COUNT; bin++) {
     for (page_t* page = NULL; (page = record_pop(&decommitted_pages[bin])) != NULL;) {
-      spare_stick(page);
+      page_end(page, false);
     }
   }
-}
-
-PRIVATE page_t* spare_take_stuck(void) {
-  page_t* page = record_pop(&stuck_pages);
-  if (page == NULL || page_reach(page) == 0) { return page; }
-  spare_stick(page);
-  return NULL;
 }
 
 PRIVATE page_t* spare_take(const page_request_t* request, size_t slices, span_t* span) {

@@ -425,7 +425,8 @@ static void scenario_huge(void) {
   mi_free(p);
 }
 
-/* Every block between guards. Those that the OS does not take away wait until it does. */
+/* Every block between guards. Those that the OS does not take away go when the memory is taken,
+   which may hold what it held. */
 static void scenario_guarded(void) {
   enum { COUNT = 12 };
   item_t items[COUNT];
@@ -436,6 +437,11 @@ static void scenario_guarded(void) {
     items_free(items, COUNT);
     guard_flush();
     atomic_store(&fault_refuses, false);
+    for (size_t i = 0; i < COUNT; i++) {
+      uint8_t* p = GET(mi_zalloc((size_t)1 << 2 * i));
+      check_zeroed(p, (size_t)1 << 2 * i);
+      mi_free(p);
+    }
   }
   mi_option_set(mi_option_guarded_sample_rate, 0);
 }

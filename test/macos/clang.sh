@@ -166,7 +166,7 @@ triples="x86_64-apple-macos10.12 arm64e-apple-macos11 arm64-apple-ios10 arm64e-a
   arm64-apple-ios14-simulator x86_64-apple-ios12-simulator arm64-apple-ios14-macabi
   x86_64-apple-ios13.1-macabi arm64-apple-tvos12 arm64-apple-xros1"
 
-if command -v clang-19 ld64.lld-19 >/dev/null && make_sdk; then
+if command -v clang-19 >/dev/null && command -v ld64.lld-19 >/dev/null && make_sdk; then
   cmake_build universal "$root" -DMI_WERROR=ON -DCMAKE_OSX_ARCHITECTURES="x86_64;arm64"
   outcome cmake $?
   check_universal

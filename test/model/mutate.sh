@@ -91,8 +91,8 @@ alloc/malloc.c;rations;a page is full though a ration is out;/^  thread_return_r
 page/blocks.c;rations;what is cut stays on the page;/page_cut_list(page_t/,/^}/{/page_set_free_list/d}
 page/blocks.c;abandon;does not count what was returned;/page->used -= remote_count(word);/d
 page/blocks.c;abandon;loses what was returned;/page_add_returned(page, page_remote_list(page, word/d
-page/page.c;abandon;gives the record before its last use;/record_give(page);$/d;s/^  const span_t span = page_span(page);/  record_give(page); const span_t span = page_span(page);/
-page/page.c;map abandon;gives the memory before the map forgets;/^  page_map(page, NULL);/d;s/^  memory_give(span);/  memory_give(span); map_enter(span.start, span.slices, NULL);/
+page/record.c;abandon;gives the record before its last use;/record_give(page);$/d;s/^  const span_t span = page_span(page);/  record_give(page); const span_t span = page_span(page);/
+page/page.c;map abandon;gives the memory before the map forgets;/^  page_map(page, NULL);/d;s/page_end(page, page_unguard(page));/const span_t span = page_span(page); page_end(page, page_unguard(page)); map_enter(span.start, span.slices, NULL);/
 page/page.c;map;a new page is not in the map;/^  page_map(page, page);/d
 page/record.c;publish;P1: relaxed out;s/store_release(&records.chunks/store_relaxed(\&records.chunks/
 page/record.c;publish;P1: relaxed in;s/load_acquire(&records.chunks/load_relaxed(\&records.chunks/

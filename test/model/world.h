@@ -199,6 +199,7 @@ static void memory_give(span_t span) {
   }
   lock_release(&pool.lock);
 }
+static void memory_give_unreachable(span_t span) { memory_give(span); }
 
 static bool memory_take_direct(span_request_t request, span_t* out) {
   return request.slices == 0 && out == NULL;

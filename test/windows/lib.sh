@@ -11,6 +11,11 @@ test_object() {  # FOLDER/NAME object
   case $1 in unit/*) ;; *) echo "$2" ;; esac
 }
 
+have_all() {  # commands
+  local each
+  for each in "$@"; do command -v "$each" >/dev/null || return; done
+}
+
 outcome() {  # toolchain name status
   if [ "$3" = 0 ]; then echo "pass $1 $2"; else echo "FAIL $1 $2 (status $3)"; failed=1; fi
 }

@@ -185,7 +185,7 @@ msvc_test() {  # source objects...
     build msvc "$test" msvc_link "$test-msvc.exe" "$test.obj" "${@:2}"
 }
 
-if [ -d $headers/windows ] && command -v clang-19 lld-link-19 llvm-dlltool-19 >/dev/null; then
+if [ -d $headers/windows ] && have_all clang-19 lld-link-19 llvm-dlltool-19; then
   if build msvc library msvc_runtime; then
     for test in $tests windows/last_error windows/guard; do
       environment=$(directive "$root/test/$test.c" env)
@@ -391,7 +391,7 @@ if cmake --version 2>/dev/null | grep -qE 'version (3\.2[1-9]|3\.[3-9]|[4-9])' &
       outcome cmake multi-$configuration 0
   done
   # clang-cl has the libraries of mingw here, and of Microsoft's SDK what ntdll.lib has besides.
-  if [ -d $headers/windows ] && command -v clang-cl-19 lld-link-19 llvm-rc-19 >/dev/null; then
+  if [ -d $headers/windows ] && have_all clang-cl-19 lld-link-19 llvm-rc-19; then
     mkdir -p clang-cl && cp /usr/x86_64-w64-mingw32/lib/lib{kernel32,ntdll,ntdllcrt}.a clang-cl &&
       rename_libraries clang-cl/lib*.a
     clang_cl="/clang:-nostdlibinc -imsvc $headers/msvcrt -imsvc $headers/windows -D_UCRT"
@@ -415,7 +415,7 @@ if cmake --version 2>/dev/null | grep -qE 'version (3\.2[1-9]|3\.[3-9]|[4-9])' &
         expect cmake clang-cl-redirect 0 "$wine" cmake-windows-clang-cl/redirect-mi.exe ours
     }
   else
-    echo "skip cmake windows-clang-cl: it needs clang-19, lld-19, llvm-19 and libwine-dev"
+    echo "skip cmake windows-clang-cl: it needs clang-tools-19, lld-19, llvm-19 and libwine-dev"
   fi
 else
   echo "skip cmake: it needs CMake 3.21 and ninja"

@@ -64,7 +64,7 @@ cross_windows_programs() {  # folder
 
 cross_windows() {
   local ZIG='' GENUINE=$dir/genuine-runtime PROGRAMS=$dir/wheels toolchain
-  install_missing clang-19 lld-19 llvm-19 libwine-dev maven unzip
+  install_missing clang-19 clang-tools-19 lld-19 llvm-19 libwine-dev maven unzip
   zig=x86_64-windows-gnu
   if cross_set_up_zig; then ZIG="$root/build/cross/zig/bin/python3 -m ziglang cc"; fi
   cross_windows_genuine "$GENUINE" 1.5.11 windows-x86_64 || GENUINE=''
