@@ -30,7 +30,7 @@ static void run_take_at(arena_t* arena, uint32_t first, uint32_t start, uint32_t
   if (run_state(arena, first) != RUN_DIRTY) { purge_refault(arena->table[first].stamp, length); }
   if (run_state(arena, first) == RUN_CLEAN) {
     if (unlikely(arena_is_dense_again(arena))) { arena_set_huge(arena, true); }
-    if (arena->huge) {
+    if (arena->huge && !arena->guarded) {  // else the rest may be inaccessible
       run_carve_huge(arena, first, start, length);
       return;
     }
