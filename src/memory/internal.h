@@ -7,7 +7,7 @@
 //   growing.c   where memory only grows: arenas that become longer
 //   arena.c     arenas: reserved, given by the program, unmapped
 //   purge.c     dirty memory: how much of it stays, and for how long
-//   freed.c     large blocks that were freed, inaccessible
+//   freed.c     spans that are given back inaccessible
 //   direct.c    mappings of their own
 //   memory.c    spans: the interface
 //

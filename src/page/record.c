@@ -140,7 +140,7 @@ static COLD void words_clear(const page_t* page) {
 }
 
 // The owner of a page that begins. Whoever used these words did so while a block of the former page
-// of the record was live, whose end the owner has seen, and so the flag.
+// of the record was live. The owner has seen the end of that block, and so the flag.
 PRIVATE void page_clear_words(const page_t* page) {
   if (unlikely(load_relaxed(&words_are_used))) { words_clear(page); }
 }
