@@ -2,7 +2,8 @@
 # test: when="release gcc" timeout=2400
 # clang-tidy 19 finds nothing in src/, by the checks of .clang-tidy, a file at a time.
 # elf.c and glibc.c define names of the C library and the C++ runtime, as these declare them:
-# there the checks of names are off.
+# there the checks of names are off. The analyzer follows each function for a third as many steps as
+# it would by itself, which takes a third of the time; test/static/analyzer.sh is a second one.
 #   tidy.sh [anything]        prints the findings; exit status 1 if there is one
 source=${MI_SOURCE_DIR:-$(cd "$(dirname "$0")/../.." && pwd)}
 cd "$source" || exit 2
@@ -22,6 +23,6 @@ check='
     *) port=-DMI_SPLIT ;;
   esac
   clang-tidy-19 --quiet --checks="$names" "$0" -- -std=c11 -DMI_SPLIT $port -DMI_MALLOC_OVERRIDE=1 \
-    -fno-builtin-malloc 2>/dev/null'
+    -fno-builtin-malloc -Xclang -analyzer-config -Xclang max-nodes=75000 2>/dev/null'
 
 find src -mindepth 2 -name '*.c' | sort | xargs -n 1 -P "$(nproc)" sh -c "$check" || exit 1
