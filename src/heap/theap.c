@@ -520,8 +520,7 @@ PRIVATE void theap_adopt(theap_t* theap, page_t* page) {
   }
   if (theap->filled[bin] != 0) {
     theap->filled[bin]--;
-  } else if (theap->count[bin] > ADOPTED_PAGES &&
-             (size_t)theap->count[bin] * page->span_slices > ADOPTED_SLICES) {
+  } else if (theap->count[bin] > ADOPTED_PAGES) {
     page_abandon(theap, theap->first[bin]->next);
   }
 }

@@ -1,13 +1,14 @@
 /* test: timeout=60 when="threads"
    Among several threads: full pages belong to nobody, so that what others free in them goes back
    while the thread that filled them is blocked; a thread that replaces blocks at random keeps the
-   pages that this leaves partly free, however many; and of pages that are mostly free it keeps few,
-   so that others can use the rest. */
+   pages that this leaves partly free, however many; of pages that are mostly free it keeps few, so
+   that others can use the rest; and of pages that others filled, two where it fills none itself. */
 #include "../system.h"
 #include "api.h"
 
 enum { BLOCK_BYTES = 100, MANY = 60000, ROUNDS = 300000 };
 enum { ORDERED = 5000, ORDERED_SIZE = 1000, TIMES = 10 };
+enum { SMALL_BYTES = 64, PAGE_MOST = 64 * KIB / SMALL_BYTES }; /* blocks that a page may have */
 
 static test_barrier_t barrier;
 static void* blocks[MANY];
@@ -59,6 +60,8 @@ static void* work(void* unused) {
   for (int i = 0; i < MANY; i += 8) { mi_free(blocks[i]); }
   free_in_order();
   pass();
+  for (int i = 0; i < MANY; i++) { blocks[i] = mi_malloc(SMALL_BYTES); }
+  pass();
   return unused;
 }
 
@@ -96,13 +99,30 @@ static void test_emptied(void) {
   CHECK(abandoned_in_order < pages * 3 / 4 || blocks_may_wait());
 }
 
+/* One block of each page is freed. */
+static void test_adopted(void) {
+  enum { ADOPTED_MOST = 2 };
+  const int64_t before = stats_now().pages_abandoned.current;
+  int pages = 0;
+  for (int i = 0; i + PAGE_MOST < MANY; i += PAGE_MOST) {
+    mi_free(blocks[i]);
+    blocks[i] = NULL;
+    pages++;
+  }
+  const int64_t left = stats_now().pages_abandoned.current - before;
+  printf("%lld pages left to others of %d\n", (long long)left, pages);
+  CHECK(left >= pages - ADOPTED_MOST || blocks_may_wait());
+  for (int i = 0; i < MANY; i++) { mi_free(blocks[i]); }
+}
+
 int main(void) {
   test_thread_t thread;
   mi_free(mi_malloc(BLOCK_BYTES));
   barrier_init(&barrier, 2);
   CHECK(thread_start(&thread, work, NULL));
-  void (*const tests[])(void) = {test_full, test_partly_free, test_mostly_free, test_emptied};
-  for (int i = 0; i < 4; i++) {
+  void (*const tests[])(void) = {test_full, test_partly_free, test_mostly_free, test_emptied,
+                                 test_adopted};
+  for (int i = 0; i < 5; i++) {
     barrier_wait(&barrier);
     tests[i]();
     barrier_wait(&barrier);
