@@ -51,6 +51,7 @@ PRIVATE COLD void heap_keep_page(page_t* page) {
   heap_t* heap = load_relaxed(&page->heap);
   store_relaxed(&pages_were_kept, true);
   page->kept = true;
+  page->listed = false;  // its blocks may be used again
   heap_abandon(heap, page);
   if (heap_keeps_too_many(heap)) { heap_ask_again(heap); }
 }

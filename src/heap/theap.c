@@ -408,19 +408,12 @@ static unsigned class_room(heap_t* heap, unsigned bin) {
 
 // ---- finding a page, the last resort ----
 
-// The caller has found that no block is in use.
+// The caller has found that no block is in use: all are on the page's list.
 static void theap_release_page(theap_t* theap, page_t* page) {
-  theap_disown(theap, page);
-  stat_add(&theap->heap->stats.pages_retire, 1);
-  heap_release_page(page);
-}
-
-// The caller has found that all blocks are on the page's list, and that it may go.
-static void theap_drop_page(theap_t* theap, page_t* page) {
   page->listed = true;
   theap_disown(theap, page);
   stat_add(&theap->heap->stats.pages_retire, 1);
-  heap_drop_page(page);
+  heap_release_page(page);
 }
 
 PRIVATE void theap_release_empty(theap_t* theap) {
@@ -564,12 +557,7 @@ PRIVATE NOINLINE void theap_page_due(const void* last, page_t* page) {
     return;
   }
   const unsigned bin = page->bin;
-  if (!page_may_go(page)) {
-    theap_disown(theap, page);
-    heap_keep_page(page);
-  } else {
-    theap_drop_page(theap, page);
-  }
+  theap_release_page(theap, page);
   row_flush(theap, bin);
 }
 

@@ -23,14 +23,6 @@ typedef struct {
 static slot_t* slots;
 static size_t count, size, others, before;
 
-static size_t resident(void) {
-  size_t all = 0, pages = 0;
-  FILE* file = fopen("/proc/self/statm", "r");
-  CHECK(file != NULL && fscanf(file, "%zu %zu", &all, &pages) == 2);
-  if (file != NULL) { fclose(file); }
-  return pages * (size_t)sysconf(_SC_PAGESIZE);
-}
-
 static void allocate_slot(size_t i, unsigned char mark) {
   slots[i] = (slot_t){mi_malloc(size), mark};
   CHECK(slots[i].block != NULL);
@@ -83,7 +75,7 @@ static void begin(size_t block_bytes) {
   memset(slots, 0, count * sizeof(slot_t)); /* resident from now on */
   mi_collect(true);
   others = visited();
-  before = resident();
+  before = resident_bytes();
 }
 
 static void end(void) {
@@ -93,7 +85,7 @@ static void end(void) {
 }
 
 static size_t added(void) {
-  const size_t now = resident();
+  const size_t now = resident_bytes();
   return now > before ? now - before : 0;
 }
 
