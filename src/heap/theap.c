@@ -504,14 +504,23 @@ static NOINLINE void page_falls(theap_t* theap, page_t* page) {
   }
 }
 
+// May the page stay in place of one that the thread has filled? While rows are open the thread
+// looks at its pages seldom, and what others return to them would pile up: then only one that it
+// owned last.
+static bool adopts_for_filled(const theap_t* theap, const page_t* page) {
+  return theap->filled[page->bin] != 0 &&
+         (!theap->rows.open || load_relaxed(&page->last_owner) == theap->serial);
+}
+
 PRIVATE void theap_adopt(theap_t* theap, page_t* page) {
   const unsigned bin = page->bin;
+  const bool for_filled = adopts_for_filled(theap, page);
   theap_own(theap, page);
   queue_push_back(theap, page);
   if (theap_looks_at_sparse(theap) && page->counting == COUNT_ALL && page->used <= page_few(page)) {
     page_falls(theap, page);
   }
-  if (theap->filled[bin] != 0) {
+  if (for_filled) {
     theap->filled[bin]--;
   } else if (theap->count[bin] > ADOPTED_PAGES) {
     page_abandon(theap, theap->first[bin]->next);
