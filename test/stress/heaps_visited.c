@@ -96,7 +96,7 @@ static void end_all_but(size_t kept) {
 static void* look(void* arg) {
   size_t visited = 0;
   const bool by_statistics = (uintptr_t)arg % 2 == 0;
-  while (atomic_load(&churning) > 0) {
+  do {
     if (by_statistics) {
       mi_stats_t stats = {.size = sizeof(stats), .version = MI_STAT_VERSION};
       CHECK(mi_stats_get(&stats));
@@ -104,7 +104,7 @@ static void* look(void* arg) {
     } else {
       CHECK(mi_subproc_visit_heaps(mi_subproc_main(), visit, &visited));
     }
-  }
+  } while (atomic_load(&churning) > 0); /* the others may have ended before this one began */
   CHECK(by_statistics || visited > 0);
   for (size_t kept = 1; kept < HEAPS; kept++) { end_all_but(kept); }
   return NULL;
