@@ -33,9 +33,10 @@ _Static_assert((9 + (ACTIVE_LEAST - 1 - 17) % 8) << ((ACTIVE_LEAST - 1 - 17) / 8
 // empty soon. It abandons the others: what a thread that is blocked strands stays in proportion to
 // what it uses.
 enum { SPARSE_SHARE = 8, SPARSE_SLICES = 2 };
-// A theap keeps as many pages in which it is the first to free a block as it has filled itself, of
-// those only that it owned while its rows are open, and so many of the class in any case: a thread
-// that only frees leaves what others can use to them.
+// A page in which a theap is the first to free a block may stay for one that the theap has filled;
+// while its rows are open, only if it owned the page last. Where it may not, the second page of the
+// queue is abandoned if there are more than this: a thread that only frees leaves what others can
+// use to them.
 enum { ADOPTED_PAGES = 2 };
 // At most max(2, live threads) recycled records wait, and never more than RECYCLED_MOST; their
 // pages have at most RECYCLED_SLICES, or one RECYCLED_SHARE-th of what the main heap has. This

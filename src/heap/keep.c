@@ -1,7 +1,7 @@
 // Pages that the program keeps: a runtime whose threads read freed objects without a lock says when
 // the memory of an empty page may serve other sizes. See mi_register_page_release.
 //
-//   no block in use --page_may_go--> yes: heap_drop_page, or a spare page of the thread
+//   no block in use --page_may_go--> yes: heap_drop_page
 //                         |          no: heap_keep_page --> ABANDONED with no block in use, `kept`
 //                         |                                    |            |
 //                         `-------------- heap_ask_again ------'   theap_reuse_abandoned: not kept

@@ -408,7 +408,7 @@ static unsigned class_room(heap_t* heap, unsigned bin) {
 
 // ---- finding a page, the last resort ----
 
-// The caller has found that no block is in use: all are on the page's list.
+// The caller has found that no block is in use: all are on the page's list, or in its holes.
 static void theap_release_page(theap_t* theap, page_t* page) {
   page->listed = true;
   theap_disown(theap, page);

@@ -122,7 +122,7 @@ int main(void) {
   CHECK(thread_start(&thread, work, NULL));
   void (*const tests[])(void) = {test_full, test_partly_free, test_mostly_free, test_emptied,
                                  test_adopted};
-  for (int i = 0; i < 5; i++) {
+  for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
     barrier_wait(&barrier);
     tests[i]();
     barrier_wait(&barrier);
