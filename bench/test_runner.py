@@ -7,6 +7,7 @@
 import argparse
 import csv
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -16,7 +17,7 @@ import unittest
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 from lib import bars, report, rows, stats  # noqa: E402
-from lib.measure import Allocator, read_metrics, status_name  # noqa: E402
+from lib.measure import Allocator, read_metrics, status_name, warm  # noqa: E402
 
 
 def run_of(row, allocator, cpu, rss=1000, status="ok", kind="objects", number=0):
@@ -37,6 +38,22 @@ RECORDS = (
     # ours failed: no comparison. Too short for one.
     + [run_of("three", "ours", 0.1, status="exit 1"), run_of("three", "a", 0.1)]
     + [run_of("short", "ours", 0.001), run_of("short", "a", 0.002)])
+
+
+def peak_rss_kib():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+class Memory(unittest.TestCase):
+    def test_memory_is_touched_before_a_run(self):
+        more = peak_rss_kib() + 64 * 1024
+        warm(more)
+        self.assertGreaterEqual(peak_rss_kib(), more)
+
+    def test_no_more_than_there_is(self):
+        before = peak_rss_kib()
+        warm(2**50)
+        self.assertEqual(peak_rss_kib(), before)
 
 
 class Arithmetic(unittest.TestCase):

@@ -80,14 +80,20 @@ UNUSED PRIVATE size_t tracked_asked(const void* p);
 // Larger requests have a run of their own.
 enum { SMALL_REQUEST = SMALL_MAX - PAD_BYTES, MEDIUM_REQUEST = MEDIUM_MAX - PAD_BYTES };
 
-// The page that serves small and medium sizes next; page_none(), which has no block, for larger
-// ones.
+// The page that serves requests of a size up to SMALL_REQUEST next.
+FAST page_t* theap_small_page(const theap_t* theap, size_t size) {
+  return theap->direct[(size + (PAD_BYTES + GRANULE - 1)) / GRANULE];
+}
+
+// The same for sizes from there to MEDIUM_REQUEST.
+FAST page_t* theap_medium_page(const theap_t* theap, size_t size) {
+  return theap->active[bin_of(size + PAD_BYTES) - ACTIVE_LEAST];
+}
+
+// The same for any size: page_none(), which has no block, for larger ones.
 FAST page_t* theap_page_for(const theap_t* theap, size_t size) {
-  if (likely(size <= SMALL_REQUEST)) {
-    return theap->direct[(size + (PAD_BYTES + GRANULE - 1)) / GRANULE];
-  }
-  return likely(size <= MEDIUM_REQUEST) ? theap->active[bin_of(size + PAD_BYTES) - ACTIVE_LEAST]
-                                        : page_none();
+  if (likely(size <= SMALL_REQUEST)) { return theap_small_page(theap, size); }
+  return likely(size <= MEDIUM_REQUEST) ? theap_medium_page(theap, size) : page_none();
 }
 
 // The block is the program's from now on.
@@ -96,9 +102,7 @@ FAST void block_taken(page_t* page, block_t* block, size_t size) {
   if (COUNT_EACH) { heap_count_taken(page, size); }
 }
 
-FAST void* theap_malloc(theap_t* theap, size_t size) {
-  if (TRACKED) { return tracked_malloc(theap, (aligned_t){size, 1, 0, false}); }
-  page_t* page = theap_page_for(theap, size);
+FAST void* theap_malloc_from(theap_t* theap, page_t* page, size_t size) {
   block_t* block = page_pop(page);
   if (unlikely(block == NULL)) {
     void* last = OPEN_ROWS ? row_take_in_front(theap, page) : NULL;
@@ -106,6 +110,16 @@ FAST void* theap_malloc(theap_t* theap, size_t size) {
   }
   block_taken(page, block, size);
   return block;
+}
+
+// Small and medium sizes have the rest of the way each for itself, which saves medium ones a jump.
+FAST void* theap_malloc(theap_t* theap, size_t size) {
+  if (TRACKED) { return tracked_malloc(theap, (aligned_t){size, 1, 0, false}); }
+  if (likely(size <= SMALL_REQUEST)) {
+    return theap_malloc_from(theap, theap_small_page(theap, size), size);
+  }
+  if (unlikely(size > MEDIUM_REQUEST)) { return malloc_slow(size, theap, false); }
+  return theap_malloc_from(theap, theap_medium_page(theap, size), size);
 }
 
 // A block that was taken for `size` bytes becomes zero, also what lies beyond them.

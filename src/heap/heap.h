@@ -34,10 +34,10 @@ _Static_assert((9 + (ACTIVE_LEAST - 1 - 17) % 8) << ((ACTIVE_LEAST - 1 - 17) / 8
 // what it uses.
 enum { SPARSE_SHARE = 8, SPARSE_SLICES = 2 };
 // A page in which a theap is the first to free a block may stay for one that the theap has filled;
-// while its rows are open, only if it owned the page last. Where it may not, the second page of the
-// queue is abandoned if there are more than this: a thread that only frees leaves what others can
-// use to them.
-enum { ADOPTED_PAGES = 2 };
+// while its rows are open, only if it owned the page last or has less than ADOPTED_OPEN pages of
+// the class. Where it may not, the second page of the queue is abandoned if there are more than
+// ADOPTED_PAGES: a thread that only frees leaves what others can use to them.
+enum { ADOPTED_PAGES = 2, ADOPTED_OPEN = 6 };
 // At most max(2, live threads) recycled records wait, and never more than RECYCLED_MOST; their
 // pages have at most RECYCLED_SLICES, or one RECYCLED_SHARE-th of what the main heap has. This
 // bounds what a process that begins no further threads can waste.

@@ -505,11 +505,12 @@ static NOINLINE void page_falls(theap_t* theap, page_t* page) {
 }
 
 // May the page stay in place of one that the thread has filled? While rows are open the thread
-// looks at its pages seldom, and what others return to them would pile up: then only one that it
-// owned last.
+// looks at its pages seldom, and what others return to them would pile up: then only if the thread
+// has few of the class, or owned this one last.
 static bool adopts_for_filled(const theap_t* theap, const page_t* page) {
   return theap->filled[page->bin] != 0 &&
-         (!theap->rows.open || load_relaxed(&page->last_owner) == theap->serial);
+         (!theap->rows.open || theap->count[page->bin] < ADOPTED_OPEN ||
+          load_relaxed(&page->last_owner) == theap->serial);
 }
 
 PRIVATE void theap_adopt(theap_t* theap, page_t* page) {

@@ -87,18 +87,28 @@ static void link_shuffled(page_t* page, uint32_t count) {
   sequence_end(&sequence, rest);
 }
 
+static block_t* block_behind(block_t* block, size_t block_bytes) {
+  return (block_t*)(void*)((uint8_t*)block + block_bytes);
+}
+
 PRIVATE void page_link_blocks(page_t* page, uint32_t first, uint32_t count) {
   const size_t block_bytes = page->block_bytes;
   block_t* block = block_at(page, first);
-  block_t* const last = block_at(page, first + count - 1);
   block_t* const before = page_free_list(page);
   page_set_free_list(page, block);
-  while (block != last) {
-    block_t* next = (block_t*)(void*)((uint8_t*)block + block_bytes);
+  uint32_t left = count - 1;
+  for (; left >= 2; left -= 2) {  // two at a time: three instructions for each instead of five
+    block_t* next = block_behind(block, block_bytes);
     block_set_next(page, block, next);
-    block = next;
+    block = block_behind(next, block_bytes);
+    block_set_next(page, next, block);
   }
-  block_set_next(page, last, before);
+  if (left != 0) {
+    block_t* last = block_behind(block, block_bytes);
+    block_set_next(page, block, last);
+    block = last;
+  }
+  block_set_next(page, block, before);
 }
 
 static void set_canaries(const page_t* page, uint32_t count) {
