@@ -93,22 +93,22 @@ static block_t* block_behind(block_t* block, size_t block_bytes) {
 
 PRIVATE void page_link_blocks(page_t* page, uint32_t first, uint32_t count) {
   const size_t block_bytes = page->block_bytes;
-  block_t* block = block_at(page, first);
+  block_t* last = block_at(page, first);
   block_t* const before = page_free_list(page);
-  page_set_free_list(page, block);
+  page_set_free_list(page, last);
   uint32_t left = count - 1;
   for (; left >= 2; left -= 2) {  // two at a time: three instructions for each instead of five
-    block_t* next = block_behind(block, block_bytes);
-    block_set_next(page, block, next);
-    block = block_behind(next, block_bytes);
-    block_set_next(page, next, block);
+    block_t* middle = block_behind(last, block_bytes);
+    block_set_next(page, last, middle);
+    last = block_behind(middle, block_bytes);
+    block_set_next(page, middle, last);
   }
   if (left != 0) {
-    block_t* last = block_behind(block, block_bytes);
-    block_set_next(page, block, last);
-    block = last;
+    block_t* end = block_behind(last, block_bytes);
+    block_set_next(page, last, end);
+    last = end;
   }
-  block_set_next(page, block, before);
+  block_set_next(page, last, before);
 }
 
 static void set_canaries(const page_t* page, uint32_t count) {

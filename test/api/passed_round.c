@@ -41,7 +41,9 @@ static void take_turns_with_pools(int me) {
   for (int turn = 0; turn < TURNS; turn++) {
     if (turn % 2 == me) {
       table_t* pool = &tables[turn % POOLS];
-      for (int i = 0; i < EACH; i++) { replace_in_pool(pool, random_below(&random, POOL), &random); }
+      for (int i = 0; i < EACH; i++) {
+        replace_in_pool(pool, random_below(&random, POOL), &random);
+      }
     }
     barrier_wait(&barrier);
   }
