@@ -1,4 +1,4 @@
-/* test: timeout=60 when="release|debug|secure|guarded|tsan|asan|ubsan|valgrind linux"
+/* test: timeout=60 when="release|debug|secure|guarded|tsan|ubsan linux"
    The port for Solaris and illumos, whose mmap answers addresses of the upper half unless it is
    asked for a place: by a stand-in for mmap, where "upper" begins below what Linux gives. All that
    the library has is then low; what is not goes back at once; and where nothing low is free the
