@@ -102,6 +102,7 @@ FAST void block_taken(page_t* page, block_t* block, size_t size) {
   if (COUNT_EACH) { heap_count_taken(page, size); }
 }
 
+// `page`: the one that serves the size next, or an open row in front of it.
 FAST void* theap_malloc_from(theap_t* theap, page_t* page, size_t size) {
   block_t* block = page_pop(page);
   if (unlikely(block == NULL)) {

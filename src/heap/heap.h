@@ -33,10 +33,10 @@ _Static_assert((9 + (ACTIVE_LEAST - 1 - 17) % 8) << ((ACTIVE_LEAST - 1 - 17) / 8
 // empty soon. It abandons the others: what a thread that is blocked strands stays in proportion to
 // what it uses.
 enum { SPARSE_SHARE = 8, SPARSE_SLICES = 2 };
-// A page in which a theap is the first to free a block may stay for one that the theap has filled;
-// while its rows are open, only if it owned the page last or has less than ADOPTED_OPEN pages of
-// the class. Where it may not, the second page of the queue is abandoned if there are more than
-// ADOPTED_PAGES: a thread that only frees leaves what others can use to them.
+// A page in which a theap is the first to free a block may stay for one that the theap has filled.
+// While its rows are open that holds only if it owned the page last, or has less than ADOPTED_OPEN
+// pages of the class. Where the page may not stay the second one of the queue is abandoned if there
+// are more than ADOPTED_PAGES: a thread that only frees leaves what others can use to them.
 enum { ADOPTED_PAGES = 2, ADOPTED_OPEN = 6 };
 // At most max(2, live threads) recycled records wait, and never more than RECYCLED_MOST; their
 // pages have at most RECYCLED_SLICES, or one RECYCLED_SHARE-th of what the main heap has. This
@@ -52,7 +52,7 @@ typedef enum { HEAP_ALIVE, HEAP_DELETED, HEAP_DESTROYED } heap_state_t;
 enum { ROW_FEW = 4 };  // slots of a row that is closed
 enum { ROW_COUNT = BIN_LARGE + 1 };
 typedef struct row {
-  block_t* none;      // NULL: to malloc an open row is a page whose list is empty
+  block_t* none;      // NULL: to malloc an open row is a page with an empty list
   void **top, **end;  // the slot in use that was used last, or the base; the last slot
   size_t taken;       // blocks, that `taken` of the theap does not have; ROW_STOP: see ration.h
 } row_t;
@@ -326,8 +326,8 @@ FAST heap_t* heap_whole(heap_t* heap) {
 }
 
 // ---- thread.c ----
-// A theap for a thread whose default is an empty one; theap_gone if it must do without, NULL if out
-// of memory.
+// A theap for a thread that has an empty one as its default; theap_gone if it must do without, NULL
+// if out of memory.
 PRIVATE theap_t* thread_enter(void);
 PRIVATE void thread_enter_subproc(subproc_t* subproc);
 PRIVATE void thread_leave(void);  // the calling thread gives up its pages

@@ -1,5 +1,5 @@
-// Pages that the program keeps: a runtime whose threads read freed objects without a lock says when
-// the memory of an empty page may serve other sizes. See mi_register_page_release.
+// Pages that the program keeps: a runtime that reads freed objects without a lock says when the
+// memory of an empty page may serve other sizes. See mi_register_page_release.
 //
 //   no block in use --page_may_go--> yes: heap_drop_page
 //                         |          no: heap_keep_page --> ABANDONED with no block in use, `kept`

@@ -43,7 +43,7 @@ static void sequence_add(sequence_t* sequence, uint32_t number) {
   sequence->last = number;
 }
 
-// The blocks from `first` on whose bits are set.
+// The blocks from `first` on of which the bits are set.
 static void sequence_add_bits(sequence_t* sequence, uint32_t first, uint64_t bits) {
   for (; bits != 0; bits &= bits - 1) { sequence_add(sequence, first + low_bit(bits) + 1); }
 }
@@ -87,8 +87,11 @@ static void link_shuffled(page_t* page, uint32_t count) {
   sequence_end(&sequence, rest);
 }
 
-static block_t* block_behind(block_t* block, size_t block_bytes) {
-  return (block_t*)(void*)((uint8_t*)block + block_bytes);
+// Links the block to the one behind it, and returns that.
+static block_t* link_behind(const page_t* page, block_t* block, size_t block_bytes) {
+  block_t* behind = (block_t*)(void*)((uint8_t*)block + block_bytes);
+  block_set_next(page, block, behind);
+  return behind;
 }
 
 PRIVATE void page_link_blocks(page_t* page, uint32_t first, uint32_t count) {
@@ -98,16 +101,9 @@ PRIVATE void page_link_blocks(page_t* page, uint32_t first, uint32_t count) {
   page_set_free_list(page, last);
   uint32_t left = count - 1;
   for (; left >= 2; left -= 2) {  // two at a time: three instructions for each instead of five
-    block_t* middle = block_behind(last, block_bytes);
-    block_set_next(page, last, middle);
-    last = block_behind(middle, block_bytes);
-    block_set_next(page, middle, last);
+    last = link_behind(page, link_behind(page, last, block_bytes), block_bytes);
   }
-  if (left != 0) {
-    block_t* end = block_behind(last, block_bytes);
-    block_set_next(page, last, end);
-    last = end;
-  }
+  if (left != 0) { last = link_behind(page, last, block_bytes); }
   block_set_next(page, last, before);
 }
 

@@ -7,102 +7,107 @@
 #include "../system.h"
 #include "api.h"
 
-enum { POOLS = 3, POOL = 1000, LONGEST = 16000, TURNS = 40000, EACH = 100 };
-enum { TABLES = 2, TABLE = 5000, TABLE_LONGEST = 1000, TABLE_TURNS = 8000, TABLE_STAYS = 200 };
+enum { TABLES = 3, BLOCKS = 5000, EACH = 100 };
 
 static test_barrier_t barrier;
-typedef struct {
-  void* block[TABLE];
-  size_t bytes[TABLE];
-} table_t;
-static table_t tables[POOLS];
+static struct {
+  void* block[BLOCKS];
+  size_t bytes[BLOCKS];
+} tables[TABLES];
 static size_t live;
 
-static void replace(table_t* table, size_t i, size_t bytes) {
-  mi_free(table->block[i]);
-  live -= table->bytes[i];
-  table->bytes[i] = bytes;
-  table->block[i] = mi_malloc(bytes);
+/* How so many tables of so many blocks go from thread to thread, in so many turns. */
+typedef struct {
+  size_t tables, blocks;
+  int turns;
+  size_t (*size)(uint64_t* random);
+  size_t (*table)(int thread, int turn);
+} passing_t;
+
+/* The longer the rarer. */
+static size_t pool_size(uint64_t* random) {
+  enum { LONGEST = 16000 };
+  return 8 + random_below(random, LONGEST) * random_below(random, LONGEST) / LONGEST;
+}
+
+/* A pool comes to either thread, each turn another one. */
+static size_t pool_of(int thread, int turn) {
+  (void)thread;
+  return (size_t)turn % 3;
+}
+
+static size_t table_size(uint64_t* random) { return 8 + random_below(random, 1000); }
+
+/* A thread has one of two tables for some turns, and then the other. */
+static size_t table_of(int thread, int turn) { return (size_t)(thread + turn / 200) % 2; }
+
+static const passing_t pools = {3, 1000, 40000, pool_size, pool_of};
+static const passing_t exchange = {2, BLOCKS, 8000, table_size, table_of};
+
+static void replace(size_t table, size_t i, size_t bytes) {
+  mi_free(tables[table].block[i]);
+  live -= tables[table].bytes[i];
+  tables[table].bytes[i] = bytes;
+  tables[table].block[i] = mi_malloc(bytes);
   live += bytes;
 }
 
-/* The longer the rarer. */
-static void replace_in_pool(table_t* pool, size_t i, uint64_t* random) {
-  replace(pool, i, 8 + random_below(random, LONGEST) * random_below(random, LONGEST) / LONGEST);
-}
-
-static void replace_in_table(table_t* table, size_t i, uint64_t* random) {
-  replace(table, i, 8 + random_below(random, TABLE_LONGEST));
-}
-
-/* The threads take turns: one waits while the other works. */
-static void take_turns_with_pools(int me) {
-  uint64_t random = (uint64_t)me + 1;
-  for (int turn = 0; turn < TURNS; turn++) {
-    if (turn % 2 == me) {
-      table_t* pool = &tables[turn % POOLS];
-      for (int i = 0; i < EACH; i++) {
-        replace_in_pool(pool, random_below(&random, POOL), &random);
-      }
-    }
-    barrier_wait(&barrier);
+static void allocate_all(const passing_t* passing, uint64_t* random) {
+  for (size_t table = 0; table < passing->tables; table++) {
+    for (size_t i = 0; i < passing->blocks; i++) { replace(table, i, passing->size(random)); }
   }
 }
 
-/* Each has a table for some turns, and then the other's. */
-static void take_turns_with_tables(int me) {
-  uint64_t random = (uint64_t)me + 1;
-  for (int turn = 0; turn < TABLE_TURNS; turn++) {
-    if (turn % 2 == me) {
-      table_t* table = &tables[(me + turn / TABLE_STAYS) % TABLES];
-      for (int i = 0; i < EACH; i++) {
-        replace_in_table(table, random_below(&random, TABLE), &random);
-      }
+static void empty(void) {
+  for (size_t table = 0; table < TABLES; table++) {
+    for (size_t i = 0; i < BLOCKS; i++) { replace(table, i, 0); }
+  }
+}
+
+/* The threads take turns: one waits while the other works. */
+static void take_turns(const passing_t* passing, int thread) {
+  uint64_t random = (uint64_t)thread + 1;
+  for (int turn = 0; turn < passing->turns; turn++) {
+    for (int i = 0; turn % 2 == thread && i < EACH; i++) {
+      const size_t index = random_below(&random, passing->blocks);
+      replace(passing->table(thread, turn), index, passing->size(&random));
     }
     barrier_wait(&barrier);
   }
 }
 
 static void* work(void* unused) {
-  take_turns_with_pools(1);
-  take_turns_with_tables(1);
+  take_turns(&pools, 1);
+  take_turns(&exchange, 1);
   return unused;
 }
 
-static void empty(table_t* table) {
-  for (size_t i = 0; i < TABLE; i++) { replace(table, i, 0); }
-}
-
 static void test_pools(void) {
-  take_turns_with_pools(0);
+  take_turns(&pools, 0);
   const size_t pages = (size_t)stats_now().page_committed.current;
   printf("%zu KiB of pages for %zu KiB\n", pages / 1024, live / 1024);
-  CHECK(pages < live * 9 / 4);
+  CHECK(pages < 2 * live);
 }
 
-static void test_tables(void) {
+static void test_exchange(void) {
   const int64_t before = stats_now().pages_abandoned.total;
-  take_turns_with_tables(0);
+  take_turns(&exchange, 0);
   const int64_t abandoned = stats_now().pages_abandoned.total - before;
   printf("%lld pages abandoned\n", (long long)abandoned);
-  CHECK(abandoned < TABLE_TURNS / 4);
+  CHECK(abandoned < exchange.turns / 4);
 }
 
 int main(void) {
   test_thread_t thread;
   uint64_t random = 3;
-  for (int pool = 0; pool < POOLS; pool++) {
-    for (size_t i = 0; i < POOL; i++) { replace_in_pool(&tables[pool], i, &random); }
-  }
+  allocate_all(&pools, &random);
   barrier_init(&barrier, 2);
   CHECK(thread_start(&thread, work, NULL));
   test_pools();
-  for (int pool = 0; pool < POOLS; pool++) { empty(&tables[pool]); }
-  for (int table = 0; table < TABLES; table++) {
-    for (size_t i = 0; i < TABLE; i++) { replace_in_table(&tables[table], i, &random); }
-  }
-  test_tables();
+  empty();
+  allocate_all(&exchange, &random);
+  test_exchange();
   thread_join(thread);
-  for (int pool = 0; pool < POOLS; pool++) { empty(&tables[pool]); }
+  empty();
   return check_done();
 }
