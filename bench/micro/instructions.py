@@ -28,6 +28,7 @@ from lib.measure import Allocator, preloading  # noqa: E402
 PATTERNS = {
     "pair": "malloc, then free",
     "batch": "1000 mallocs, then 1000 frees in the same order",
+    "few": "50 mallocs, then 50 frees in the same order",
     "replace": "free one of 5000 blocks at random, malloc another",
     "spread": "free one of 100,000 blocks at random, malloc another",
     "remote": "one thread mallocs 5000, another frees them",
@@ -37,7 +38,7 @@ TITLES = {
     "l1_misses": "First-level misses per malloc and free, of a cache of 32 KiB.",
     "ll_misses": "Last-level misses per malloc and free, of a cache of 1 MiB.",
 }
-AT_ONCE = {"pair": 1, "batch": 1000, "spread": 100000}
+AT_ONCE = {"pair": 1, "batch": 1000, "few": 50, "spread": 100000}
 SIZES = [16, 64, 256, 1024, 4096, 16384, 32768, 65536, 262144, 1048576, 4194304]
 QUICK_SIZES = [16, 1024, 4096, 32768, 1048576]
 LIVE_BYTES = 256 << 20  # patterns.c holds no more than this at a time

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS = 5000, MANY = 100000, BATCH = 1000 };
+enum { SLOTS = 5000, MANY = 100000, BATCH = 1000, FEW = 50 };
 
 static void* slots[MANY];
 
@@ -28,13 +28,16 @@ static void pair(size_t size, long count) {
   for (long i = 0; i < count; i++) { free(take(size)); }
 }
 
-static void batch(size_t size, long count) {
-  const int live = at_most(BATCH, size);
+static void batch_of(int blocks, size_t size, long count) {
+  const int live = at_most(blocks, size);
   for (long i = 0; i < count / live; i++) {
     for (int j = 0; j < live; j++) { slots[j] = take(size); }
     for (int j = 0; j < live; j++) { free(slots[j]); }
   }
 }
+
+static void batch(size_t size, long count) { batch_of(BATCH, size, count); }
+static void few(size_t size, long count) { batch_of(FEW, size, count); }
 
 static void replace_among(int blocks, size_t size, long count) {
   const int live = at_most(blocks, size);
@@ -72,17 +75,14 @@ int main(int argc, char** argv) {
   static const struct {
     const char* name;
     void (*run)(size_t size, long count);
-  } patterns[] = {{"pair", pair},
-                  {"batch", batch},
-                  {"replace", replace},
-                  {"spread", spread},
-                  {"remote", remote}};
+  } patterns[] = {{"pair", pair},       {"batch", batch},   {"few", few},
+                  {"replace", replace}, {"spread", spread}, {"remote", remote}};
   for (size_t i = 0; argc == 4 && i < sizeof(patterns) / sizeof(patterns[0]); i++) {
     if (strcmp(argv[1], patterns[i].name) == 0) {
       patterns[i].run((size_t)atol(argv[2]), atol(argv[3]));
       return 0;
     }
   }
-  fprintf(stderr, "usage: patterns pair|batch|replace|spread|remote SIZE COUNT\n");
+  fprintf(stderr, "usage: patterns pair|batch|few|replace|spread|remote SIZE COUNT\n");
   return 2;
 }

@@ -6,7 +6,7 @@
 
 enum {
   OPEN_BLOCKS = 128,                 // of an open row, at most
-  OPEN_BYTES = 128 << 10,            // about their bytes, once it has grown
+  OPEN_BYTES = 256 << 10,            // about their bytes, once it has grown
   FIRST_BYTES = 4 << 10,             // about their bytes, when it is opened
   GROWTH_LEAST = 256 << 10,          // bytes by which the rows of a theap may have grown, in all,
   GROWTH_SHARE = 8,                  // or one part in so many of its pages
@@ -196,9 +196,18 @@ PRIVATE void rows_learn(theap_t* theap, const page_t* page, size_t served) {
   rows->in_vain += served <= size_max(size_min(page->capacity / 4u, FEW_SERVED), 1);
 }
 
+// What a page costs that comes and goes is counted as so many looks in vain.
+PRIVATE void rows_learn_reused(theap_t* theap) {
+  enum { REUSED_LOOKS = 4 };
+  rows_t* rows = &theap->rows;
+  if (rows->open) { return; }
+  rows->looks += REUSED_LOOKS;
+  rows->in_vain += REUSED_LOOKS;
+}
+
 PRIVATE NOINLINE void rows_judge(theap_t* theap) {
   rows_t* rows = &theap->rows;
-  const bool pays = rows->in_vain >= ROW_LOOKS / 2 && rows->served < ROW_LOOKS * SERVED_LEAST;
+  const bool pays = rows->in_vain >= rows->looks / 2 && rows->served / SERVED_LEAST < rows->looks;
   if (rows->rest != 0) {
     rows->rest--;
   } else if (pays && !theap_fills(theap)) {
@@ -213,7 +222,9 @@ static bool rows_pay(theap_t* theap, size_t moved) {
   rows_t* rows = &theap->rows;
   rows->moved += moved;
   if (++rows->looks < ROW_LOOKS) { return true; }
-  const bool pays = taken_from_rows(theap) - rows->taken >= rows->moved;
+  // It is negative while some of the blocks that pages gave wait on a row.
+  const intptr_t served = (intptr_t)(taken_from_rows(theap) - rows->taken);
+  const bool pays = served >= (intptr_t)rows->moved;
   looks_begin(theap);
   if (pays) {
     rows->next_rest /= 2;

@@ -125,6 +125,8 @@ PRIVATE void rows_forget(theap_t* theap);  // without touching the blocks
 PRIVATE void rows_free_slots(theap_t* theap);
 // A page served so many requests while it was the first one of its queue.
 PRIVATE void rows_learn(theap_t* theap, const page_t* page, size_t served);
+// A page that all blocks had come back to is used again.
+PRIVATE void rows_learn_reused(theap_t* theap);
 // The rows are closed: are they to be opened?
 PRIVATE void rows_judge(theap_t* theap);
 // The rows are open, that of the class is empty: a block that comes from its first page, or NULL.

@@ -460,7 +460,11 @@ static page_t* theap_fresh(theap_t* theap, unsigned bin) {
                                   .arena = heap->arena,
                                   .numa_node = heap->numa_node + 1};
   page_t* page = page_reuse(request);
-  if (page == NULL) { page = page_from_memory(theap, request); }
+  if (page == NULL) {
+    page = page_from_memory(theap, request);
+  } else if (OPEN_ROWS) {
+    rows_learn_reused(theap);
+  }
   if (page == NULL) { return NULL; }
   heap_add_page(heap, page);
   theap_own(theap, page);
