@@ -91,7 +91,7 @@ static int reserve_shrinking(size_t* bytes, size_t least, void** out) {
 // arena is in use they share their OS pages. NULL if out of memory.
 static slice_t* table_place(const arena_t* arena, size_t bytes) {
   const size_t page = port_page_bytes();
-  if (memory.first == NULL && arena->mapped_bytes <= FIRST_ARENA) {
+  if (memory.first == NULL && slices_bytes(arena->slices) <= FIRST_ARENA) {
     return (slice_t*)meta_alloc(bytes);
   }
   uint8_t* table = arena->start + arena->mapped_bytes - page - bytes;
@@ -99,11 +99,13 @@ static slice_t* table_place(const arena_t* arena, size_t bytes) {
   return error == 0 ? (slice_t*)(void*)table : NULL;
 }
 
-// Slices and, between two guard pages, the slice table in one reservation.
-static int arena_layout(arena_t* arena, void* start, size_t bytes) {
+// Slices and, between two guard pages, the slice table in one reservation. The slices are whole
+// huge pages if these have the room that is needed: a part of one would be in small OS pages.
+static int arena_layout(arena_t* arena, void* start, size_t bytes, size_t need) {
   const size_t page = port_page_bytes();
-  const size_t table_bytes = align_up(bytes / SLICE_BYTES * sizeof(slice_t), page);
-  const size_t usable = align_down(bytes - table_bytes - 2 * page, size_max(page, SLICE_BYTES));
+  const size_t room = bytes - align_up(bytes / SLICE_BYTES * sizeof(slice_t), page) - 2 * page;
+  const size_t whole = align_down(room, HUGE_PAGE);
+  const size_t usable = whole >= need ? whole : align_down(room, size_max(page, SLICE_BYTES));
   arena->start = (uint8_t*)start;
   arena->slices = (uint32_t)(usable / SLICE_BYTES);
   arena->mapped_bytes = bytes;
@@ -111,7 +113,7 @@ static int arena_layout(arena_t* arena, void* start, size_t bytes) {
   arena->numa_node = -1;
   const int error = map_cover(start, usable);
   if (error != 0) { return error; }
-  arena->table = table_place(arena, table_bytes);
+  arena->table = table_place(arena, align_up(arena->slices * sizeof(slice_t), page));
   return arena->table == NULL ? ENOMEM : 0;
 }
 
@@ -135,10 +137,11 @@ static int arena_obtain(arena_t* arena, size_t need) {
   int error = 0;
   if (!arena->committed) {
     const size_t least = align_up(need + need / 256 + 4 * port_page_bytes(), 4 * SLICE_BYTES);
+    bytes += HUGE_PAGE;  // for the table, so that the slices can be whole huge pages
     error = reserve_shrinking(&bytes, least, &start);
   }
   if (error != 0) { return error; }
-  error = arena_layout(arena, start, bytes);
+  error = arena_layout(arena, start, bytes, arena->committed ? SIZE_MAX : need);
   if (error != 0) { port_release(start, bytes); }
   return error;
 }
@@ -157,7 +160,7 @@ PRIVATE bool arena_grow_memory(size_t need_slices, bool large) {
   if (!arena->committed) {  // all of it, else what is not in use yet would be two mappings
     (void)port_advise_huge(arena->start, arena->mapped_bytes, large);
   }
-  memory.reserved_bytes += arena->mapped_bytes;
+  memory.reserved_bytes += slices_bytes(arena->slices);
   arena_link(arena);
   if (option_get(mi_option_arena_eager_commit) == 1) {
     const span_request_t all = {.slices = arena->slices};
@@ -172,7 +175,7 @@ PRIVATE bool arena_grow_memory(size_t need_slices, bool large) {
 static void arena_unmap(arena_t** link) {
   arena_t* arena = *link;
   *link = arena->next;
-  memory.reserved_bytes -= arena->mapped_bytes;
+  memory.reserved_bytes -= slices_bytes(arena->slices);
   stat_down(&memory_stats.reserved, slices_bytes(arena->slices));
   port_release(arena->start, arena->mapped_bytes);
   meta_free(arena, sizeof(arena_t));
@@ -291,7 +294,7 @@ static int reserve_plain(const arena_spec_t* spec, arena_t* arena) {
   int error = port_reserve(bytes, bytes >= ARENA_ALIGN ? ARENA_ALIGN : 4 * SLICE_BYTES, &start);
   if (error != 0) { return error; }
   lock_acquire(&memory.lock);
-  error = arena_layout(arena, start, bytes);
+  error = arena_layout(arena, start, bytes, SIZE_MAX);
   lock_release(&memory.lock);
   if (error != 0) {
     port_release(start, bytes);

@@ -59,14 +59,15 @@ static bool arena_commit(arena_t* arena, uint32_t length, bool* is_zero) {
 }
 
 static uint32_t frontier_step(const arena_t* arena, uint32_t need) {
-  enum { STEP_LEAST = (256 << 10) / SLICE_BYTES, STEP_MOST = 4 * HUGE_SLICES };
+  enum { STEP_LEAST = (256 << 10) / SLICE_BYTES, STEP_MOST = 4 * HUGE_SLICES, REST_SHARE = 32 };
   const uint32_t room = arena->slices - arena->frontier;
   size_t step = size_max(arena->frontier / 8, STEP_LEAST);
   step = size_max(need, size_min(step, STEP_MOST));
-  // What follows a long block is touched when it is used: the block ends in small OS pages.
-  if (need < HUGE_SLICES && arena_wants_huge(arena)) {
-    step = align_up(arena->frontier + step, HUGE_SLICES) - arena->frontier;
-  }
+  // What follows a long block in its last huge page is touched with it, if that is little; else the
+  // block ends in small OS pages.
+  const size_t rounded = align_up(arena->frontier + step, HUGE_SLICES) - arena->frontier;
+  const bool is_little = need < HUGE_SLICES || rounded - step <= memory.taken_slices / REST_SHARE;
+  if (is_little && arena_wants_huge(arena)) { step = rounded; }
   return (uint32_t)size_min(slices_rounded(step), room);
 }
 

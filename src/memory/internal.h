@@ -30,6 +30,7 @@ typedef struct memory_state {
   size_t taken_slices, dirty_slices, reset_slices, reserved_bytes;
   direct_t direct, direct_most;
   int64_t now_ms, last_decay_ms;     // as of the last give or collect
+  size_t due_slices;                 // to be purged, as soon as it is worth a call
   size_t slack_slices;               // what was purged and wanted again soon
   int64_t slack_ms, refault_ms;      // when it was halved; when that was last so
   int64_t hole_ms, hole_refault_ms;  // the same of holes that were made where blocks were freed

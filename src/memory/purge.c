@@ -7,21 +7,10 @@
 // to half of what is in use, or 16 MiB while they come and go many times a second.
 enum { KEPT_SHARE = 16, SLACK_SHARE = 2, REFAULT_MS = 1000 };
 enum { SWINGS = 32, SWING_BYTES = 16 << 20 };
-enum { PURGE_PIECE = 256 << 10 };
+enum { PURGE_PIECE = 256 << 10, PURGE_BATCH = 1 << 20 };
 
 // How memory goes back: offered to the OS, which takes it if it needs some, or gone at once.
 typedef enum { PURGE_LAZILY, PURGE_NOW } purge_way_t;
-
-// The state that it is in then; RUN_DIRTY if the OS refused.
-static unsigned give_back(const arena_t* arena, uint8_t* start, size_t slices, purge_way_t way) {
-  if (arena->commit_fun != NULL) {
-    span_t span = {.start = start, .slices = slices};
-    return call_commit(arena, false, &span) ? RUN_CLEAN : RUN_DIRTY;
-  }
-  const bool lazily = way == PURGE_LAZILY || !option_is_enabled(mi_option_purge_decommits);
-  if (lazily && port_reset(start, slices_bytes(slices)) == 0) { return RUN_RESET; }
-  return port_decommit(start, slices_bytes(slices)) == 0 ? RUN_CLEAN : RUN_DIRTY;
-}
 
 static void count_given(stat_counter_t* kind, size_t bytes) {
   stat_add(&memory_stats.purge_calls, 1);
@@ -37,7 +26,15 @@ PRIVATE void count_decommitted(size_t bytes) { count_given(&memory_stats.purged,
 typedef struct part {
   arena_t* arena;
   uint32_t first, start, length;
+  unsigned before, after;  // states
 } part_t;
+
+// What goes by one call of the OS, since each interrupts the other processors.
+enum { MOST_PARTS = 32 };
+typedef struct parts {
+  size_t count;
+  part_t of[MOST_PARTS];
+} parts_t;
 
 // An arena that nobody uses has no huge page to save.
 static bool arena_may_split(const arena_t* arena) {
@@ -50,7 +47,7 @@ static part_t part_of_run(arena_t* arena, uint32_t first, bool split) {
     start = (uint32_t)align_up(start, HUGE_SLICES);
     end = (uint32_t)align_down(end, HUGE_SLICES);
   }
-  return (part_t){arena, first, start, start < end ? end - start : 0};
+  return (part_t){arena, first, start, start < end ? end - start : 0, 0, 0};
 }
 
 static bool part_is_whole(const part_t* part) {
@@ -66,34 +63,87 @@ static void part_shorten(part_t* part, size_t most) {
   part->length = (uint32_t)keep;
 }
 
-static void count_part(const part_t* part, unsigned before, unsigned after) {
+static void count_part(const part_t* part) {
   const size_t bytes = slices_bytes(part->length);
-  if (after == RUN_DIRTY) { memory.dirty_slices += part->length; }
+  if (part->after == RUN_DIRTY) { memory.dirty_slices += part->length; }
   // What was reset is no longer counted as committed, and a refusal leaves it dirty.
-  if (before == RUN_RESET) { stat_up(&memory_stats.committed, bytes); }
-  if (after == RUN_RESET) {
+  if (part->before == RUN_RESET) { stat_up(&memory_stats.committed, bytes); }
+  if (part->after == RUN_RESET) {
     memory.reset_slices += part->length;
     count_given(&memory_stats.reset, bytes);
   }
-  if (after == RUN_CLEAN) { count_decommitted(bytes); }
+  if (part->after == RUN_CLEAN) { count_decommitted(bytes); }
 }
 
-// False if it is none, or the OS refused.
-static bool purge_part(part_t part, purge_way_t way) {
+// ---- parts that go together ----
+
+// False if there is none.
+static bool part_take(parts_t* parts, part_t part) {
   arena_t* arena = part.arena;
-  if (arena == NULL) { return false; }
-  const unsigned before = run_state(arena, part.first);
+  if (arena == NULL || part.length == 0) { return false; }
+  part.before = run_state(arena, part.first);
   // Else the OS would fill the holes again, to make up the huge page.
   if (arena->huge && !part_is_whole(&part)) { arena_set_huge(arena, false); }
   run_carve(arena, part.first, part.start, part.length);
   arena->taken += part.length;  // keeps the arena mapped
+  parts->of[parts->count++] = part;
+  return true;
+}
+
+// Of a huge page that is split, or was, the OS would first make small ones.
+static bool goes_lazily(const part_t* part, purge_way_t way) {
+  return !option_is_enabled(mi_option_purge_decommits) ||
+         (way == PURGE_LAZILY && !part->arena->was_huge);
+}
+
+// The state that it is in then, unless it goes with others; RUN_DIRTY if the program's function
+// refused.
+static unsigned give_back_alone(const part_t* part, purge_way_t way) {
+  span_t span = {.start = slice_start(part->arena, part->start), .slices = part->length};
+  if (part->arena->commit_fun != NULL) {
+    return call_commit(part->arena, false, &span) ? RUN_CLEAN : RUN_DIRTY;
+  }
+  const bool reset =
+      goes_lazily(part, way) && port_reset(span.start, slices_bytes(span.slices)) == 0;
+  return reset ? RUN_RESET : RUN_TAKEN;
+}
+
+static void give_back(parts_t* parts, purge_way_t way) {
+  port_range_t ranges[MOST_PARTS];
+  size_t count = 0;
+  for (size_t i = 0; i < parts->count; i++) {
+    part_t* part = &parts->of[i];
+    part->after = give_back_alone(part, way);
+    if (part->after != RUN_TAKEN) { continue; }
+    uint8_t* start = slice_start(part->arena, part->start);
+    ranges[count++] = (port_range_t){start, slices_bytes(part->length)};
+  }
+  const unsigned after = port_decommit_all(ranges, count) == 0 ? RUN_CLEAN : RUN_DIRTY;
+  for (size_t i = 0; i < parts->count; i++) {
+    if (parts->of[i].after == RUN_TAKEN) { parts->of[i].after = after; }
+  }
+}
+
+// False if there are none, or the OS refused.
+static bool purge_parts(parts_t* parts, purge_way_t way) {
+  bool ok = parts->count > 0;
+  if (!ok) { return false; }
   lock_release(&memory.lock);
-  const unsigned after = give_back(arena, slice_start(arena, part.start), part.length, way);
+  give_back(parts, way);
   lock_acquire(&memory.lock);
-  arena->taken -= part.length;
-  run_free(arena, part.start, part.length, after);
-  count_part(&part, before, after);
-  return after != RUN_DIRTY;
+  for (size_t i = 0; i < parts->count; i++) {
+    const part_t* part = &parts->of[i];
+    part->arena->taken -= part->length;
+    run_free(part->arena, part->start, part->length, part->after);
+    count_part(part);
+    ok = ok && part->after != RUN_DIRTY;
+  }
+  return ok;
+}
+
+static bool purge_part(part_t part, purge_way_t way) {
+  parts_t parts = {.count = 0};
+  return part_take(&parts, part) && purge_parts(&parts, way);
 }
 
 static bool arena_may_purge(const arena_t* arena) {
@@ -181,21 +231,29 @@ static uint32_t purge_least(void) {
   return (uint32_t)size_max(option_size(mi_option_minimal_purge_size) >> SLICE_SHIFT, 1);
 }
 
-// More is unused than we keep: give back twice what came in, in pieces that cost microseconds.
+static part_t excess_part(bool may_split) {
+  const part_t part = longest(RUN_DIRTY, false);
+  return part.length < purge_least() && may_split ? longest(RUN_DIRTY, true) : part;
+}
+
+// More is unused than we keep: give back twice what came in, in pieces that cost microseconds, some
+// of them at once.
 static void purge_excess(size_t given_slices) {
-  size_t due = size_max(2 * given_slices, PURGE_PIECE / SLICE_BYTES);
-  while (due > 0 && memory.dirty_slices > kept_slices()) {
-    part_t part = longest(RUN_DIRTY, false);
-    if (part.length < purge_least() && memory.dirty_slices > kept_before_split_slices()) {
-      part = longest(RUN_DIRTY, true);
-    }
-    if (part.length < purge_least()) { return; }
+  memory.due_slices += 2 * given_slices;
+  if (memory.due_slices < PURGE_BATCH / SLICE_BYTES && kept_slices() > 0) { return; }
+  const bool may_split = memory.dirty_slices > kept_before_split_slices();
+  parts_t parts = {.count = 0};
+  while (memory.due_slices > 0 && parts.count < MOST_PARTS && memory.dirty_slices > kept_slices()) {
+    part_t part = excess_part(may_split);
+    if (part.length < purge_least()) { break; }
     part_shorten(&part, size_max(given_slices, PURGE_PIECE / SLICE_BYTES));
-    if (!purge_part(part, purge_way())) { return; }
-    memory.has_purged = true;
-    store_relaxed(&memory_shrinks, true);
-    due -= size_min(due, part.length);
+    if (!part_take(&parts, part)) { break; }
+    memory.due_slices -= size_min(memory.due_slices, part.length);
   }
+  memory.due_slices = 0;
+  if (!purge_parts(&parts, purge_way())) { return; }
+  memory.has_purged = true;
+  store_relaxed(&memory_shrinks, true);
 }
 
 // ---- what has been unused for long ----

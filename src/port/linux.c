@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -26,6 +27,9 @@
 #endif
 #ifndef MAP_HUGE_SHIFT
 #define MAP_HUGE_SHIFT 26
+#endif
+#ifndef SYS_process_madvise  // headers before 5.10
+#define SYS_process_madvise (-1)
 #endif
 #ifndef SYS_futex  // 32 bits, and a time of 64
 #define SYS_futex SYS_futex_time64
@@ -105,6 +109,32 @@ PRIVATE int port_populate(void* start, size_t bytes) {
 PRIVATE int port_decommit(void* start, size_t bytes) {
   const int error = os_advise(start, bytes, MADV_DONTNEED);
   return error == EINVAL ? os_advise(start, bytes, MADV_DONTNEED_LOCKED) : error;  // after mlockall
+}
+
+// A call that interrupts the other processors once, since 6.16; before, the kernel does not know
+// the file descriptor. Where calls are filtered one that is new may end the process.
+static bool decommit_at_once(const port_range_t* ranges, size_t count) {
+  enum { SELF = -10000 };
+  static _Atomic(bool) refused;
+  if (count < 2 || load_relaxed(&refused)) { return false; }
+  const int saved = errno;
+  size_t bytes = 0;
+  for (size_t i = 0; i < count; i++) { bytes += ranges[i].bytes; }
+  const bool done =
+      syscall(SYS_prctl, PR_GET_SECCOMP) == 0 &&
+      syscall(SYS_process_madvise, SELF, ranges, count, MADV_DONTNEED, 0) == (long)bytes;
+  errno = saved;
+  if (!done) { store_relaxed(&refused, true); }
+  return done;
+}
+
+PRIVATE int port_decommit_all(const port_range_t* ranges, size_t count) {
+  int error = 0;
+  if (decommit_at_once(ranges, count)) { return 0; }
+  for (; count > 0 && error == 0; count--, ranges++) {
+    error = port_decommit(ranges->start, ranges->bytes);
+  }
+  return error;
 }
 
 PRIVATE int port_reset(void* start, size_t bytes) { return os_advise(start, bytes, MADV_FREE); }

@@ -58,6 +58,13 @@ PRIVATE int port_populate(void* start, size_t bytes);
 // Gives the physical memory back at once. Non-zero: all is as it was, or a part of it reads as
 // zero. See PORT_DECOMMIT_STAYS.
 PRIVATE int port_decommit(void* start, size_t bytes);
+// The same of several ranges: of the port, with PORT_HAS_DECOMMIT_ALL in its header; else one by
+// one.
+//   int port_decommit_all(const port_range_t* ranges, size_t count)
+typedef struct port_range {
+  void* start;
+  size_t bytes;
+} port_range_t;
 // Gives back what physical memory can be had back while the range stays accessible; its contents
 // become undefined.
 PRIVATE int port_purge(void* start, size_t bytes);
@@ -191,6 +198,17 @@ PRIVATE void port_forget_threads(void);
 
 #ifndef PORT_HAS_REUSE
 FAST void port_reuse(void* start, size_t bytes) { (void)start, (void)bytes; }
+#endif
+#ifdef PORT_HAS_DECOMMIT_ALL
+PRIVATE int port_decommit_all(const port_range_t* ranges, size_t count);
+#else
+FAST int port_decommit_all(const port_range_t* ranges, size_t count) {
+  int error = 0;
+  for (; count > 0 && error == 0; count--, ranges++) {
+    error = port_decommit(ranges->start, ranges->bytes);
+  }
+  return error;
+}
 #endif
 #ifndef PORT_HAS_MEMORY_TAG
 FAST void port_tag_memory(long tag) { (void)tag; }

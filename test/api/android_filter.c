@@ -15,9 +15,9 @@
 #if defined(SECCOMP_RET_TRAP) && defined(__LP64__) /* with 32 bits calls have other names */
 
 static const long allowed[] = {
-    CALLS_ALL_NEED, SYS_madvise,       SYS_mremap,    SYS_openat,
-    SYS_read,       SYS_close,         SYS_fcntl,     SYS_getrandom,
-    SYS_getrusage,  SYS_clock_gettime, SYS_prlimit64, SYS_rt_sigaction,
+    CALLS_ALL_NEED, SYS_madvise,      SYS_mremap,    SYS_openat,    SYS_read,
+    SYS_close,      SYS_fcntl,        SYS_getrandom, SYS_getrusage, SYS_clock_gettime,
+    SYS_prlimit64,  SYS_rt_sigaction, SYS_prctl,
 };
 enum { ALLOWED = sizeof(allowed) / sizeof(allowed[0]) };
 _Static_assert((int)ALLOWED <= (int)FILTER_MOST, "the filter takes them all");

@@ -86,7 +86,8 @@ static void test_pools(void) {
   take_turns(&pools, 0);
   const size_t pages = (size_t)stats_now().page_committed.current;
   printf("%zu KiB of pages for %zu KiB\n", pages / 1024, live / 1024);
-  CHECK(pages < 2 * live);
+  CHECK(pages <
+        live * 9 / 4); /* twice as much, by where pages come to lie; four times without the bound */
 }
 
 static void test_exchange(void) {

@@ -106,6 +106,9 @@ static fault_kind_t fault_kind_of(long number) {
 #endif
     case SYS_mprotect: return FAULT_MPROTECT;
     case SYS_madvise: return FAULT_MADVISE;
+#ifdef SYS_process_madvise
+    case SYS_process_madvise: return FAULT_MADVISE;
+#endif
     case SYS_munmap: return FAULT_MUNMAP;
     case SYS_mremap: return FAULT_MREMAP;
 #ifdef SYS_getrandom

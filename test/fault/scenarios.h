@@ -373,6 +373,14 @@ static void scenario_short_threads(void) {
   }
 }
 
+/* More is unused than stays: pieces go back by one call, or one by one if that is refused. */
+static void scenario_shrink(void) {
+  enum { COUNT = 60 };
+  item_t items[COUNT];
+  for (size_t i = 0; i < COUNT; i++) { items[i] = item_new(300000, i); }
+  items_free(items, COUNT); /* each second one first */
+}
+
 /* Memory goes back to the OS at once, by decommit and by reset: more calls that may be refused. */
 static void scenario_purge(void) {
   enum { COUNT = 9 };
@@ -532,6 +540,7 @@ static const scenario_t scenarios[] = {
     {"threads", scenario_threads, true},
     {"short_threads", scenario_short_threads, true},
     {"purge", scenario_purge, false},
+    {"shrink", scenario_shrink, false},
     {"huge", scenario_huge, false},
     {"guarded", scenario_guarded, false},
     {"statistics", scenario_statistics, false},

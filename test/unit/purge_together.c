@@ -1,0 +1,128 @@
+/* test: timeout=60 when="release linux"
+   Memory that goes back to the system in many pieces goes by few calls, since each interrupts the
+   other processors. Where the system refuses such a call, or filters calls, the pieces go one by
+   one. Either way the blocks beside them stay as they are, and what was given back is zero. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#ifndef SYS_process_madvise
+#define SYS_process_madvise (-1)
+#endif
+
+static struct {
+  bool refuses, filters; /* as an older kernel, or one that filters calls */
+  bool is_known;         /* the kernel has done it */
+  size_t calls, pieces, single;
+} os;
+
+static long answer(long number, const long* a) {
+  if (number == SYS_prctl && a[0] == PR_GET_SECCOMP && os.filters) { return 2; }
+  if (number == SYS_process_madvise && os.refuses) {
+    errno = EBADF;
+    return -1;
+  }
+  return syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+/* As the C library does it: six words, however many the call has. */
+static long counting_syscall(long number, ...) {
+  long a[6];
+  va_list args;
+  va_start(args, number);
+  for (int i = 0; i < 6; i++) { a[i] = va_arg(args, long); }
+  va_end(args);
+  const long result = answer(number, a);
+  if (number == SYS_process_madvise) {
+    os.calls++, os.pieces += (size_t)a[2];
+    os.is_known |= result > 0;
+  }
+  os.single += number == SYS_madvise && a[2] == MADV_DONTNEED;
+  return result;
+}
+
+#define syscall counting_syscall
+#include "../../src/static.c"
+#undef syscall
+
+#include <sys/wait.h>
+
+#include "../check.h"
+
+enum { COUNT = 300, SIZE = 300 << 10, STAYS = 5 };
+static unsigned char* blocks[COUNT];
+
+static bool has_only(const unsigned char* p, int value) {
+  for (size_t i = 0; i < SIZE; i++) {
+    if (p[i] != value) { return false; }
+  }
+  return true;
+}
+
+/* One block in five stays, and no two others that are freed in turn are neighbours. */
+static void free_most(void) {
+  for (size_t step = 0; step < COUNT; step++) {
+    const size_t i = step * 77 % COUNT;
+    if (i % STAYS != 0) {
+      mi_free(blocks[i]);
+      blocks[i] = NULL;
+    }
+  }
+}
+
+static void shrink_and_grow(void) {
+  for (size_t i = 0; i < COUNT; i++) {
+    CHECK((blocks[i] = (unsigned char*)mi_malloc(SIZE)) != NULL);
+    memset(blocks[i], (int)(i % 255) + 1, SIZE);
+  }
+  free_most();
+  for (size_t i = 0; i < COUNT; i += STAYS) { CHECK(has_only(blocks[i], (int)(i % 255) + 1)); }
+  for (size_t i = 0; i < COUNT; i++) {
+    if (blocks[i] == NULL) {
+      CHECK((blocks[i] = (unsigned char*)mi_zalloc(SIZE)) != NULL && has_only(blocks[i], 0));
+    }
+  }
+  for (size_t i = 0; i < COUNT; i++) { mi_free(blocks[i]); }
+}
+
+static int refused(void) {
+  os.refuses = true;
+  shrink_and_grow();
+  CHECK(os.calls == 1 && os.single > 10);
+  return check_done();
+}
+
+static int filtered(void) {
+  os.filters = true;
+  shrink_and_grow();
+  CHECK(os.calls == 0 && os.single > 10);
+  return check_done();
+}
+
+static int in_child(int (*body)(void)) {
+  int status = -1;
+  const pid_t child = fork();
+  if (child == 0) { _exit(body()); }
+  return waitpid(child, &status, 0) == child ? status : -1;
+}
+
+int main(void) {
+  CHECK(in_child(refused) == 0);
+  CHECK(in_child(filtered) == 0);
+  shrink_and_grow();
+  printf("%zu pieces by %zu calls, %zu alone\n", os.pieces, os.calls, os.single);
+  if (os.is_known) {
+    CHECK(os.pieces >= 3 * os.calls && os.pieces > 5 * os.single);
+  } else {
+    printf("skipped: the kernel takes one piece at a time\n");
+  }
+  return check_done();
+}
