@@ -49,8 +49,9 @@ PRIVATE void memory_visit_arenas(arena_visit_fun* visit, void* arg) {
 // Size of the next arena: as much as there is already, from 8 MiB to arena_reserve, or a quarter
 // of a large heap.
 static size_t next_arena_bytes(size_t need) {
-  const size_t most = size_max(option_size(mi_option_arena_reserve), memory.reserved_bytes / 4);
-  size_t bytes = size_min(size_max(memory.reserved_bytes, FIRST_ARENA), size_max(most, HUGE_PAGE));
+  const size_t reserved = memory_reserved_bytes();
+  const size_t most = size_max(option_size(mi_option_arena_reserve), reserved / 4);
+  size_t bytes = size_min(size_max(reserved, FIRST_ARENA), size_max(most, HUGE_PAGE));
   bytes = size_min(bytes, size_max(port_address_limit() / 8, HUGE_PAGE));
   return align_up(size_max(bytes, need + need / 256 + HUGE_PAGE), HUGE_PAGE);
 }
@@ -160,7 +161,6 @@ PRIVATE bool arena_grow_memory(size_t need_slices, bool large) {
   if (!arena->committed) {  // all of it, else what is not in use yet would be two mappings
     (void)port_advise_huge(arena->start, arena->mapped_bytes, large);
   }
-  memory.reserved_bytes += slices_bytes(arena->slices);
   arena_link(arena);
   if (option_get(mi_option_arena_eager_commit) == 1) {
     const span_request_t all = {.slices = arena->slices};
@@ -175,7 +175,6 @@ PRIVATE bool arena_grow_memory(size_t need_slices, bool large) {
 static void arena_unmap(arena_t** link) {
   arena_t* arena = *link;
   *link = arena->next;
-  memory.reserved_bytes -= slices_bytes(arena->slices);
   stat_down(&memory_stats.reserved, slices_bytes(arena->slices));
   port_release(arena->start, arena->mapped_bytes);
   meta_free(arena, sizeof(arena_t));

@@ -33,7 +33,7 @@ static size_t arena_slices(size_t least) {
   enum { SHARE = 256 };
   size_t count = 0;
   for (const arena_t* arena = memory.first; arena != NULL; arena = arena->next) { count++; }
-  return size_max(memory.reserved_bytes / SHARE * count >> SLICE_SHIFT, step_slices(least));
+  return size_max(memory_reserved_bytes() / SHARE * count >> SLICE_SHIFT, step_slices(least));
 }
 
 // Slices that are free at the end.
@@ -80,7 +80,6 @@ PRIVATE bool growing_advance(arena_t* arena, const span_request_t* request) {
   if (arena != last_grown || option_is_enabled(mi_option_disallow_os_alloc)) { return false; }
   for (size_t slices = step_slices(least); slices >= least; slices /= 2) {
     if (grow_by(arena, slices)) {
-      memory.reserved_bytes += slices_bytes(slices);
       stat_up(&memory_stats.reserved, slices_bytes(slices));
       add_slices(arena, slices, slices >= need);
       return true;

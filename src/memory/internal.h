@@ -27,7 +27,7 @@ typedef struct memory_state {
   lock_t lock;
   random_t random;
   arena_t* first;
-  size_t taken_slices, dirty_slices, reset_slices, reserved_bytes;
+  size_t taken_slices, dirty_slices, reset_slices;
   direct_t direct, direct_most;
   int64_t now_ms, last_decay_ms;     // as of the last give or collect
   size_t due_slices;                 // to be purged, as soon as it is worth a call
@@ -41,6 +41,9 @@ typedef struct memory_state {
 } memory_state_t;
 
 SHARED_DATA(memory_state_t, memory);
+
+// Of the arenas that are not the program's.
+PRIVATE size_t memory_reserved_bytes(void);
 
 // At the end of a process, by a thread that was ended: its arenas stay as they are, and what is
 // given back is left alone. Asked under the lock.

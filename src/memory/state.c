@@ -6,3 +6,11 @@ SHARED_DATA_DEF(stats_t, memory_stats);
 SHARED_DATA_DEF(_Atomic(size_t), memory_untouched);
 SHARED_DATA_DEF(_Atomic(uint32_t), memory_growths);
 SHARED_DATA_DEF(_Atomic(bool), memory_shrinks);
+
+PRIVATE size_t memory_reserved_bytes(void) {
+  size_t bytes = 0;
+  for (const arena_t* arena = memory.first; arena != NULL; arena = arena->next) {
+    bytes += arena->kept ? 0 : slices_bytes(arena->slices);
+  }
+  return bytes;
+}

@@ -986,7 +986,6 @@ static void forget_arenas(void) {
     arena_t* arena = world.arenas[i];
     tables[i] = arena->table, table_bytes[i] = arena->table_bytes;
     arena->kept = arena->pinned = false;
-    memory.reserved_bytes += arena->mapped_bytes; /* which is what unmapping it takes away */
     if (world.given[i] != NULL && arena == memory.first) { world.given[i] = NULL; }
   }
   mi_collect(true);
