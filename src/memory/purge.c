@@ -96,8 +96,8 @@ static bool goes_lazily(const part_t* part, purge_way_t way) {
          (way == PURGE_LAZILY && !part->arena->was_huge);
 }
 
-// The state that it is in then, unless it goes with others; RUN_DIRTY if the program's function
-// refused.
+// Returns the state that it is in then: RUN_TAKEN if it is to go with others, RUN_DIRTY if the
+// program's function refused.
 static unsigned give_back_alone(const part_t* part, purge_way_t way) {
   span_t span = {.start = slice_start(part->arena, part->start), .slices = part->length};
   if (part->arena->commit_fun != NULL) {
@@ -108,19 +108,26 @@ static unsigned give_back_alone(const part_t* part, purge_way_t way) {
   return reset ? RUN_RESET : RUN_TAKEN;
 }
 
+static port_range_t part_range(const part_t* part) {
+  return (port_range_t){slice_start(part->arena, part->start), slices_bytes(part->length)};
+}
+
+static unsigned give_back_range(port_range_t range) {
+  return port_decommit(range.start, range.bytes) == 0 ? RUN_CLEAN : RUN_DIRTY;
+}
+
 static void give_back(parts_t* parts, purge_way_t way) {
   port_range_t ranges[MOST_PARTS];
   size_t count = 0;
-  for (size_t i = 0; i < parts->count; i++) {
-    part_t* part = &parts->of[i];
+  for (part_t* part = parts->of; part < parts->of + parts->count; part++) {
     part->after = give_back_alone(part, way);
-    if (part->after != RUN_TAKEN) { continue; }
-    uint8_t* start = slice_start(part->arena, part->start);
-    ranges[count++] = (port_range_t){start, slices_bytes(part->length)};
+    if (part->after == RUN_TAKEN) { ranges[count++] = part_range(part); }
   }
-  const unsigned after = port_decommit_all(ranges, count) == 0 ? RUN_CLEAN : RUN_DIRTY;
-  for (size_t i = 0; i < parts->count; i++) {
-    if (parts->of[i].after == RUN_TAKEN) { parts->of[i].after = after; }
+  const bool gone = port_decommit_all(ranges, count);
+  for (part_t* part = parts->of; part < parts->of + parts->count; part++) {
+    if (part->after == RUN_TAKEN) {
+      part->after = gone ? RUN_CLEAN : give_back_range(part_range(part));
+    }
   }
 }
 

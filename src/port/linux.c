@@ -113,7 +113,7 @@ PRIVATE int port_decommit(void* start, size_t bytes) {
 
 // A call that interrupts the other processors once, since 6.16; before, the kernel does not know
 // the file descriptor. Where calls are filtered one that is new may end the process.
-static bool decommit_at_once(const port_range_t* ranges, size_t count) {
+PRIVATE bool port_decommit_all(const port_range_t* ranges, size_t count) {
   enum { SELF = -10000 };
   static _Atomic(bool) refused;
   if (count < 2 || load_relaxed(&refused)) { return false; }
@@ -126,15 +126,6 @@ static bool decommit_at_once(const port_range_t* ranges, size_t count) {
   errno = saved;
   if (!done) { store_relaxed(&refused, true); }
   return done;
-}
-
-PRIVATE int port_decommit_all(const port_range_t* ranges, size_t count) {
-  int error = 0;
-  if (decommit_at_once(ranges, count)) { return 0; }
-  for (; count > 0 && error == 0; count--, ranges++) {
-    error = port_decommit(ranges->start, ranges->bytes);
-  }
-  return error;
 }
 
 PRIVATE int port_reset(void* start, size_t bytes) { return os_advise(start, bytes, MADV_FREE); }

@@ -58,9 +58,9 @@ PRIVATE int port_populate(void* start, size_t bytes);
 // Gives the physical memory back at once. Non-zero: all is as it was, or a part of it reads as
 // zero. See PORT_DECOMMIT_STAYS.
 PRIVATE int port_decommit(void* start, size_t bytes);
-// The same of several ranges: of the port, with PORT_HAS_DECOMMIT_ALL in its header; else one by
-// one.
-//   int port_decommit_all(const port_range_t* ranges, size_t count)
+// The same of several ranges by one call, with PORT_HAS_DECOMMIT_ALL in the port's header; else
+// false. False: some may be as they were.
+//   bool port_decommit_all(const port_range_t* ranges, size_t count)
 typedef struct port_range {
   void* start;
   size_t bytes;
@@ -200,14 +200,11 @@ PRIVATE void port_forget_threads(void);
 FAST void port_reuse(void* start, size_t bytes) { (void)start, (void)bytes; }
 #endif
 #ifdef PORT_HAS_DECOMMIT_ALL
-PRIVATE int port_decommit_all(const port_range_t* ranges, size_t count);
+PRIVATE bool port_decommit_all(const port_range_t* ranges, size_t count);
 #else
-FAST int port_decommit_all(const port_range_t* ranges, size_t count) {
-  int error = 0;
-  for (; count > 0 && error == 0; count--, ranges++) {
-    error = port_decommit(ranges->start, ranges->bytes);
-  }
-  return error;
+FAST bool port_decommit_all(const port_range_t* ranges, size_t count) {
+  (void)ranges, (void)count;
+  return false;
 }
 #endif
 #ifndef PORT_HAS_MEMORY_TAG
