@@ -31,10 +31,10 @@ typedef struct part {
 
 // What goes by one call of the OS, since each interrupts the other processors.
 enum { MOST_PARTS = 32 };
-typedef struct parts {
+typedef struct batch {
   size_t count;
   part_t of[MOST_PARTS];
-} parts_t;
+} batch_t;
 
 // An arena that nobody uses has no huge page to save.
 static bool arena_may_split(const arena_t* arena) {
@@ -78,7 +78,7 @@ static void count_part(const part_t* part) {
 // ---- parts that go together ----
 
 // False if there is none.
-static bool part_take(parts_t* parts, part_t part) {
+static bool part_take(batch_t* batch, part_t part) {
   arena_t* arena = part.arena;
   if (arena == NULL || part.length == 0) { return false; }
   part.before = run_state(arena, part.first);
@@ -86,7 +86,7 @@ static bool part_take(parts_t* parts, part_t part) {
   if (arena->huge && !part_is_whole(&part)) { arena_set_huge(arena, false); }
   run_carve(arena, part.first, part.start, part.length);
   arena->taken += part.length;  // keeps the arena mapped
-  parts->of[parts->count++] = part;
+  batch->of[batch->count++] = part;
   return true;
 }
 
@@ -116,15 +116,15 @@ static unsigned give_back_range(port_range_t range) {
   return port_decommit(range.start, range.bytes) == 0 ? RUN_CLEAN : RUN_DIRTY;
 }
 
-static void give_back(parts_t* parts, purge_way_t way) {
+static void give_back(batch_t* batch, purge_way_t way) {
   port_range_t ranges[MOST_PARTS];
   size_t count = 0;
-  for (part_t* part = parts->of; part < parts->of + parts->count; part++) {
+  for (part_t* part = batch->of; part < batch->of + batch->count; part++) {
     part->after = give_back_alone(part, way);
     if (part->after == RUN_TAKEN) { ranges[count++] = part_range(part); }
   }
   const bool gone = port_decommit_all(ranges, count);
-  for (part_t* part = parts->of; part < parts->of + parts->count; part++) {
+  for (part_t* part = batch->of; part < batch->of + batch->count; part++) {
     if (part->after == RUN_TAKEN) {
       part->after = gone ? RUN_CLEAN : give_back_range(part_range(part));
     }
@@ -132,14 +132,14 @@ static void give_back(parts_t* parts, purge_way_t way) {
 }
 
 // False if there are none, or the OS refused.
-static bool purge_parts(parts_t* parts, purge_way_t way) {
-  bool ok = parts->count > 0;
+static bool purge_batch(batch_t* batch, purge_way_t way) {
+  bool ok = batch->count > 0;
   if (!ok) { return false; }
   lock_release(&memory.lock);
-  give_back(parts, way);
+  give_back(batch, way);
   lock_acquire(&memory.lock);
-  for (size_t i = 0; i < parts->count; i++) {
-    const part_t* part = &parts->of[i];
+  for (size_t i = 0; i < batch->count; i++) {
+    const part_t* part = &batch->of[i];
     part->arena->taken -= part->length;
     run_free(part->arena, part->start, part->length, part->after);
     count_part(part);
@@ -149,8 +149,8 @@ static bool purge_parts(parts_t* parts, purge_way_t way) {
 }
 
 static bool purge_part(part_t part, purge_way_t way) {
-  parts_t parts = {.count = 0};
-  return part_take(&parts, part) && purge_parts(&parts, way);
+  batch_t batch = {.count = 0};
+  return part_take(&batch, part) && purge_batch(&batch, way);
 }
 
 static bool arena_may_purge(const arena_t* arena) {
@@ -249,16 +249,16 @@ static void purge_excess(size_t given_slices) {
   memory.due_slices += 2 * given_slices;
   if (memory.due_slices < PURGE_BATCH / SLICE_BYTES && kept_slices() > 0) { return; }
   const bool may_split = memory.dirty_slices > kept_before_split_slices();
-  parts_t parts = {.count = 0};
-  while (memory.due_slices > 0 && parts.count < MOST_PARTS && memory.dirty_slices > kept_slices()) {
+  batch_t batch = {.count = 0};
+  while (memory.due_slices > 0 && batch.count < MOST_PARTS && memory.dirty_slices > kept_slices()) {
     part_t part = excess_part(may_split);
     if (part.length < purge_least()) { break; }
     part_shorten(&part, size_max(given_slices, PURGE_PIECE / SLICE_BYTES));
-    if (!part_take(&parts, part)) { break; }
+    if (!part_take(&batch, part)) { break; }
     memory.due_slices -= size_min(memory.due_slices, part.length);
   }
   memory.due_slices = 0;
-  if (!purge_parts(&parts, purge_way())) { return; }
+  if (!purge_batch(&batch, purge_way())) { return; }
   memory.has_purged = true;
   store_relaxed(&memory_shrinks, true);
 }

@@ -1,4 +1,4 @@
-/* test: timeout=60 when=glibc */
+/* test: timeout=60 when="glibc linux" */
 /* fork in a signal handler that interrupted the allocator (the C library must say that there is one
    thread only: glibc from 2.32 on): the child execs or leaves, the parent
    goes on unharmed; and handlers that allocate nothing may interrupt anything, as often as they
