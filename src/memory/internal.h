@@ -42,7 +42,7 @@ typedef struct memory_state {
 
 SHARED_DATA(memory_state_t, memory);
 
-// Of the arenas that are not the program's.
+// Bytes that our own arenas have; those that the program reserved or gave do not count.
 PRIVATE size_t memory_reserved_bytes(void);
 
 // At the end of a process, by a thread that was ended: its arenas stay as they are, and what is
@@ -78,9 +78,9 @@ PRIVATE bool run_find(const arena_t* arena, unsigned state, const span_request_t
                       place_t* out);
 // Secure builds: slices that a long block may have between itself and what is beside it.
 PRIVATE size_t run_gap_most(const span_request_t* request);
-// On huge pages what is left of the last one that was touched is dirty, and what follows it clean:
-// where the request starts if it begins in the former and ends in the latter, which is the run at
-// `clean`; UINT32_MAX if it does not, or the run is dirty.
+// On huge pages what is left of the last one that was touched is dirty, and what follows it clean.
+// Returns where the request starts if it begins in the former and ends in the latter, which is the
+// run at `clean`; UINT32_MAX if it does not, or the run is dirty.
 PRIVATE uint32_t run_fit_across(const arena_t* arena, uint32_t clean,
                                 const span_request_t* request);
 // The bin of a length: those from it on have no shorter runs than it has.

@@ -29,7 +29,7 @@ typedef struct part {
   unsigned before, after;  // states
 } part_t;
 
-// What goes by one call of the OS, since each interrupts the other processors.
+// Parts that go by one call of the OS, since each call interrupts the other processors.
 enum { MOST_PARTS = 32 };
 typedef struct batch {
   size_t count;
@@ -47,7 +47,8 @@ static part_t part_of_run(arena_t* arena, uint32_t first, bool split) {
     start = (uint32_t)align_up(start, HUGE_SLICES);
     end = (uint32_t)align_down(end, HUGE_SLICES);
   }
-  return (part_t){arena, first, start, start < end ? end - start : 0, 0, 0};
+  return (part_t){
+      .arena = arena, .first = first, .start = start, .length = start < end ? end - start : 0};
 }
 
 static bool part_is_whole(const part_t* part) {
@@ -90,7 +91,7 @@ static bool part_take(batch_t* batch, part_t part) {
   return true;
 }
 
-// Of a huge page that is split, or was, the OS would first make small ones.
+// A part of a huge page that is split, or was, is not offered: the OS would make small pages first.
 static bool goes_lazily(const part_t* part, purge_way_t way) {
   return !option_is_enabled(mi_option_purge_decommits) ||
          (way == PURGE_LAZILY && !part->arena->was_huge);
@@ -112,10 +113,6 @@ static port_range_t part_range(const part_t* part) {
   return (port_range_t){slice_start(part->arena, part->start), slices_bytes(part->length)};
 }
 
-static unsigned give_back_range(port_range_t range) {
-  return port_decommit(range.start, range.bytes) == 0 ? RUN_CLEAN : RUN_DIRTY;
-}
-
 static void give_back(batch_t* batch, purge_way_t way) {
   port_range_t ranges[MOST_PARTS];
   size_t count = 0;
@@ -125,21 +122,20 @@ static void give_back(batch_t* batch, purge_way_t way) {
   }
   const bool gone = port_decommit_all(ranges, count);
   for (part_t* part = batch->of; part < batch->of + batch->count; part++) {
-    if (part->after == RUN_TAKEN) {
-      part->after = gone ? RUN_CLEAN : give_back_range(part_range(part));
-    }
+    const port_range_t range = part_range(part);
+    if (part->after != RUN_TAKEN) { continue; }
+    part->after = gone || port_decommit(range.start, range.bytes) == 0 ? RUN_CLEAN : RUN_DIRTY;
   }
 }
 
 // False if there are none, or the OS refused.
 static bool purge_batch(batch_t* batch, purge_way_t way) {
-  bool ok = batch->count > 0;
-  if (!ok) { return false; }
+  bool ok = true;
+  if (batch->count == 0) { return false; }
   lock_release(&memory.lock);
   give_back(batch, way);
   lock_acquire(&memory.lock);
-  for (size_t i = 0; i < batch->count; i++) {
-    const part_t* part = &batch->of[i];
+  for (const part_t* part = batch->of; part < batch->of + batch->count; part++) {
     part->arena->taken -= part->length;
     run_free(part->arena, part->start, part->length, part->after);
     count_part(part);
@@ -230,8 +226,8 @@ static void slack_decay(void) {
 }
 
 // Splitting a huge page costs what it saved when it was made: only to get far below its size.
-static size_t kept_before_split_slices(void) {
-  return kept_slices() == 0 ? 0 : kept_slices() + memory.taken_slices / SLACK_SHARE;
+static size_t kept_before_split(size_t kept) {
+  return kept == 0 ? 0 : kept + memory.taken_slices / SLACK_SHARE;
 }
 
 static uint32_t purge_least(void) {
@@ -246,18 +242,20 @@ static part_t excess_part(bool may_split) {
 // More is unused than we keep: give back twice what came in, in pieces that cost microseconds, some
 // of them at once.
 static void purge_excess(size_t given_slices) {
+  const size_t kept = kept_slices();
   memory.due_slices += 2 * given_slices;
-  if (memory.due_slices < PURGE_BATCH / SLICE_BYTES && kept_slices() > 0) { return; }
-  const bool may_split = memory.dirty_slices > kept_before_split_slices();
+  size_t due = memory.due_slices;
+  if (due < PURGE_BATCH / SLICE_BYTES && kept > 0) { return; }
+  memory.due_slices = 0;
+  const bool may_split = memory.dirty_slices > kept_before_split(kept);
   batch_t batch = {.count = 0};
-  while (memory.due_slices > 0 && batch.count < MOST_PARTS && memory.dirty_slices > kept_slices()) {
+  while (due > 0 && batch.count < MOST_PARTS && memory.dirty_slices > kept) {
     part_t part = excess_part(may_split);
     if (part.length < purge_least()) { break; }
     part_shorten(&part, size_max(given_slices, PURGE_PIECE / SLICE_BYTES));
     if (!part_take(&batch, part)) { break; }
-    memory.due_slices -= size_min(memory.due_slices, part.length);
+    due -= size_min(due, part.length);
   }
-  memory.due_slices = 0;
   if (!purge_batch(&batch, purge_way())) { return; }
   memory.has_purged = true;
   store_relaxed(&memory_shrinks, true);

@@ -77,11 +77,11 @@ PRIVATE int port_release(void* start, size_t bytes);
 // Makes a mapping longer that ends where memory ends, by memory that reads as zero; non-zero: there
 // is no more, or somebody else's lies behind. Where memory only grows.
 PRIVATE int port_lengthen(void* start, size_t old_bytes, size_t new_bytes);
-// Moves the pages of one mapping to `to`, whose old mapping is replaced; the rest of `to` is fresh.
+// Moves the pages of one mapping to `to`: its old mapping is replaced, and the rest of it is fresh.
 PRIVATE int port_move(void* from, size_t from_bytes, void* to, size_t to_bytes);
 // Gives the end of a mapping back; what is left is the mapping from then on.
 PRIVATE int port_shorten(void* start, size_t old_bytes, size_t new_bytes);
-// Makes memory inaccessible, whose contents and physical memory go; non-zero: it is as it was, or a
+// Makes memory inaccessible; its contents and physical memory go. Non-zero: it is as it was, or a
 // part of it is. `port_unguard` brings it back, as zeros where it was inaccessible; non-zero: some
 // of it may not be. Where decommitted memory does not stay accessible, port_commit brings it back
 // too.

@@ -86,8 +86,8 @@ static void test_pools(void) {
   take_turns(&pools, 0);
   const size_t pages = (size_t)stats_now().page_committed.current;
   printf("%zu KiB of pages for %zu KiB\n", pages / 1024, live / 1024);
-  CHECK(pages <
-        live * 9 / 4); /* twice as much, by where pages come to lie; four times without the bound */
+  /* Twice as much, by where pages come to lie; four times without the bound. */
+  CHECK(pages < live * 9 / 4);
 }
 
 static void test_exchange(void) {

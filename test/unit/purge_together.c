@@ -60,13 +60,6 @@ static long counting_syscall(long number, ...) {
 enum { COUNT = 300, SIZE = 300 << 10, STAYS = 5 };
 static unsigned char* blocks[COUNT];
 
-static bool has_only(const unsigned char* p, int value) {
-  for (size_t i = 0; i < SIZE; i++) {
-    if (p[i] != value) { return false; }
-  }
-  return true;
-}
-
 /* One block in five stays, and no two others that are freed in turn are neighbours. */
 static void free_most(void) {
   for (size_t step = 0; step < COUNT; step++) {
@@ -84,10 +77,12 @@ static void shrink_and_grow(void) {
     memset(blocks[i], (int)(i % 255) + 1, SIZE);
   }
   free_most();
-  for (size_t i = 0; i < COUNT; i += STAYS) { CHECK(has_only(blocks[i], (int)(i % 255) + 1)); }
+  for (size_t i = 0; i < COUNT; i += STAYS) {
+    CHECK(is_filled(blocks[i], (int)(i % 255) + 1, SIZE));
+  }
   for (size_t i = 0; i < COUNT; i++) {
     if (blocks[i] == NULL) {
-      CHECK((blocks[i] = (unsigned char*)mi_zalloc(SIZE)) != NULL && has_only(blocks[i], 0));
+      CHECK((blocks[i] = (unsigned char*)mi_zalloc(SIZE)) != NULL && is_filled(blocks[i], 0, SIZE));
     }
   }
   for (size_t i = 0; i < COUNT; i++) { mi_free(blocks[i]); }
