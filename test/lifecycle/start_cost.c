@@ -27,9 +27,11 @@ typedef struct {
   long calls, faults, own_kib, file_kib;
 } cost_t;
 
-/* Allocates, as stdio does. */
+/* Allocates, as stdio does, and frees, as most programs do, so that a page falls empty. */
 static int hello(void) {
   char* volatile text = (char*)malloc(1024);
+  char* volatile word = (char*)malloc(100);
+  free(word);
   return text == NULL;
 }
 
