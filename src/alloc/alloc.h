@@ -87,7 +87,7 @@ FAST page_t* theap_small_page(const theap_t* theap, size_t size) {
 
 // The same for sizes from there to MEDIUM_REQUEST.
 FAST page_t* theap_medium_page(const theap_t* theap, size_t size) {
-  return theap->active[bin_of(size + PAD_BYTES) - ACTIVE_LEAST];
+  return theap->active[theap->place[(size + (PAD_BYTES + MEDIUM_STEP - 1)) / MEDIUM_STEP]];
 }
 
 // The same for any size: page_none(), which has no block, for larger ones.

@@ -187,22 +187,23 @@ PRIVATE void rows_flush(theap_t* theap) {
   if (OPEN_ROWS && theap->rows.open) { rows_close(theap); }
 }
 
+static void rows_look(rows_t* rows, uint32_t looks, bool in_vain) {
+  if (rows->open) { return; }
+  rows->looks += looks;
+  rows->in_vain += in_vain ? looks : 0;
+}
+
 PRIVATE void rows_learn(theap_t* theap, const page_t* page, size_t served) {
   enum { FEW_SERVED = 16 };
-  rows_t* rows = &theap->rows;
-  if (rows->open) { return; }
-  rows->looks++;
-  rows->served += served;
-  rows->in_vain += served <= size_max(size_min(page->capacity / 4u, FEW_SERVED), 1);
+  const size_t few = size_max(size_min(page->capacity / 4u, FEW_SERVED), 1);
+  theap->rows.served += served;
+  rows_look(&theap->rows, 1, served <= few);
 }
 
 // What a page costs that comes and goes is counted as so many looks in vain.
 PRIVATE void rows_learn_reused(theap_t* theap) {
   enum { REUSED_LOOKS = 4 };
-  rows_t* rows = &theap->rows;
-  if (rows->open) { return; }
-  rows->looks += REUSED_LOOKS;
-  rows->in_vain += REUSED_LOOKS;
+  rows_look(&theap->rows, REUSED_LOOKS, true);
 }
 
 PRIVATE NOINLINE void rows_judge(theap_t* theap) {

@@ -112,9 +112,10 @@ FAST row_answer_t row_put_few(theap_t* theap, const page_t* page, void* block) {
   row_t* row = &theap->row[page->bin];
   void** top = row->top;
   if (page_is_single(page)) { return ROW_ODD; }
-  if (!row_suits_few(theap, page) || !page_block_is_valid(page, block)) { return ROW_FULL; }
+  if (!row_suits_few(theap, page)) { return ROW_FULL; }
   if (*top == block) { return ROW_ODD; }
   if (top == row->end) { return theap->rows.open ? ROW_ODD : ROW_FULL; }
+  if (!page_block_is_valid(page, block)) { return ROW_FULL; }
   top[1] = block;
   row->top = top + 1;
   return ROW_DONE;

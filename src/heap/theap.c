@@ -199,6 +199,9 @@ PRIVATE void theap_clear(theap_t* theap) {
 PRIVATE void theap_setup(theap_record_t* record, heap_t* heap, thread_t* thread) {
   theap_t* theap = &record->theap;
   theap->few = record->few;
+  for (size_t i = SMALL_MAX / MEDIUM_STEP + 1; i < sizeof(theap->place); i++) {
+    theap->place[i] = (uint8_t)(bin_of(i * MEDIUM_STEP) - ACTIVE_LEAST);
+  }
   theap_clear(theap);
   theap->heap = heap;
   theap->thread = thread;
