@@ -56,6 +56,9 @@ def warm(kib):
         memory.close()
 
 
+UNKNOWN_KIB = 2**20  # touched before a command's first run
+
+
 class Launcher:
     def __init__(self, path, scratch):
         self.path, self.scratch = path, scratch
@@ -74,7 +77,7 @@ class Launcher:
         """Returns a record without its row and allocator. `stdin`: a path."""
         figures = self.figures_file()
         peak = self.peaks.get(tuple(command), 0)
-        warm(peak + peak // 4)
+        warm(peak + peak // 4 if peak else UNKNOWN_KIB)
         try:
             with open(stdin or os.devnull, "rb") as input_file:
                 result = subprocess.run(
