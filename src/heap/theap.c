@@ -199,8 +199,10 @@ PRIVATE void theap_clear(theap_t* theap) {
 PRIVATE void theap_setup(theap_record_t* record, heap_t* heap, thread_t* thread) {
   theap_t* theap = &record->theap;
   theap->few = record->few;
-  for (size_t i = SMALL_MAX / MEDIUM_STEP + 1; i < sizeof(theap->place); i++) {
-    theap->place[i] = (uint8_t)(bin_of(i * MEDIUM_STEP) - ACTIVE_LEAST);
+  size_t step = SMALL_MAX / MEDIUM_STEP;
+  for (unsigned bin = ACTIVE_LEAST; bin < BIN_COUNT; bin++) {
+    const size_t last = bin_bytes(bin) / MEDIUM_STEP;
+    while (step < last) { theap->place[++step] = (uint8_t)(bin - ACTIVE_LEAST); }
   }
   theap_clear(theap);
   theap->heap = heap;
