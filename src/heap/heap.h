@@ -28,7 +28,9 @@ enum { DIRECT_COUNT = SMALL_MAX / GRANULE + 1 };
 enum { ACTIVE_LEAST = 33 };  // the first class above SMALL_MAX
 _Static_assert((9 + (ACTIVE_LEAST - 1 - 17) % 8) << ((ACTIVE_LEAST - 1 - 17) / 8 + 5) == SMALL_MAX,
                "the class of SMALL_MAX");
-enum { MEDIUM_STEP = SMALL_MAX / 8 };  // which the classes above are multiples of
+// Classes above SMALL_MAX are multiples of it.
+enum { MEDIUM_STEP = SMALL_MAX / 8 };
+
 // Among several threads a theap keeps at most one SPARSE_SHARE-th of the pages in a queue, or so
 // many slices, that are at least half empty, and the one that became so last, which may well be
 // empty soon. It abandons the others: what a thread that is blocked strands stays in proportion to
@@ -111,7 +113,7 @@ struct mi_theap_s {
   // What the fast path sees: the first page of the class, or page_none().
   page_t* direct[DIRECT_COUNT];                 // by size in granules
   page_t* active[BIN_COUNT - ACTIVE_LEAST];     // by class, for sizes above SMALL_MAX
-  uint8_t place[MEDIUM_MAX / MEDIUM_STEP + 1];  // in `active`, by size in steps, for these
+  uint8_t place[MEDIUM_MAX / MEDIUM_STEP + 1];  // in `active`, by size / MEDIUM_STEP, up
   page_t* first[BIN_COUNT];                     // queues
   row_t row[ROW_COUNT];
   void** base[ROW_COUNT];  // of each row the slot before the first: it is NULL

@@ -187,23 +187,24 @@ PRIVATE void rows_flush(theap_t* theap) {
   if (OPEN_ROWS && theap->rows.open) { rows_close(theap); }
 }
 
-static void rows_look(rows_t* rows, uint32_t looks, bool in_vain) {
+// Unless the rows are open: so many looks, which together served so many requests.
+static void rows_look(rows_t* rows, uint32_t looks, size_t served, bool in_vain) {
   if (rows->open) { return; }
   rows->looks += looks;
+  rows->served += served;
   rows->in_vain += in_vain ? looks : 0;
 }
 
 PRIVATE void rows_learn(theap_t* theap, const page_t* page, size_t served) {
   enum { FEW_SERVED = 16 };
   const size_t few = size_max(size_min(page->capacity / 4u, FEW_SERVED), 1);
-  theap->rows.served += served;
-  rows_look(&theap->rows, 1, served <= few);
+  rows_look(&theap->rows, 1, served, served <= few);
 }
 
 // What a page costs that comes and goes is counted as so many looks in vain.
 PRIVATE void rows_learn_reused(theap_t* theap) {
   enum { REUSED_LOOKS = 4 };
-  rows_look(&theap->rows, REUSED_LOOKS, true);
+  rows_look(&theap->rows, REUSED_LOOKS, 0, true);
 }
 
 PRIVATE NOINLINE void rows_judge(theap_t* theap) {

@@ -19,8 +19,8 @@
 // are closed when more blocks go these ways than are served (rows_pay): the program allocates or
 // frees many in succession, which pages do better.
 //
-// In neither state do the fast paths ask for the state. To malloc an open row is a page whose list
-// is empty, and the pages of a theap with open rows do not name their owner as free expects it
+// In neither state do the fast paths ask for the state. To malloc an open row is a page with an
+// empty list, and the pages of a theap with open rows do not name their owner as free expects it
 // (page_is_mine).
 //
 // W1 a block is on one row, once, and on no list.

@@ -196,14 +196,18 @@ PRIVATE void theap_clear(theap_t* theap) {
   quarantine_forget(theap);
 }
 
-PRIVATE void theap_setup(theap_record_t* record, heap_t* heap, thread_t* thread) {
-  theap_t* theap = &record->theap;
-  theap->few = record->few;
+static void places_fill(theap_t* theap) {
   size_t step = SMALL_MAX / MEDIUM_STEP;
   for (unsigned bin = ACTIVE_LEAST; bin < BIN_COUNT; bin++) {
     const size_t last = bin_bytes(bin) / MEDIUM_STEP;
     while (step < last) { theap->place[++step] = (uint8_t)(bin - ACTIVE_LEAST); }
   }
+}
+
+PRIVATE void theap_setup(theap_record_t* record, heap_t* heap, thread_t* thread) {
+  theap_t* theap = &record->theap;
+  theap->few = record->few;
+  places_fill(theap);
   theap_clear(theap);
   theap->heap = heap;
   theap->thread = thread;
