@@ -60,6 +60,7 @@
 #include "heap/guard.c"
 #include "heap/guard_report.c"
 #include "heap/subproc.c"
+#include "heap/pool.c"
 #include "heap/process.c"
 #include "heap/verify.c"
 

@@ -52,8 +52,8 @@ PRIVATE void retired_rescue(void) {
 
 PRIVATE void heap_rescue(heap_t* heap) {
   (void)lock_is_left(&heap->walk);
+  pools_rescue(heap);
   if (!lock_is_left(&heap->lock)) { return; }
-  for (unsigned bin = 0; bin <= BIN_LARGE; bin++) { store_relaxed(&heap->abandoned[bin], NULL); }
   heap->pages = NULL;
   heap->theaps = NULL;
 }
@@ -291,9 +291,9 @@ PRIVATE theap_t* heap_theap_or_null(heap_t* heap) {
 
 // ---- deletion and destruction ----
 
-// Abandoned pages go to the main heap's pool. One that a freeing thread has just claimed is that
-// thread's to move. Since the heap was retired under its lock none is added, and those that were
-// are seen without it.
+// Abandoned pages go to the main heap's pools. One that a freeing thread has just claimed is that
+// thread's to move. Since the pools have seen that the heap is retired none is added, and those
+// that were are seen without a lock.
 static void move_abandoned(heap_t* heap) {
   for (unsigned bin = 1; bin <= BIN_LARGE; bin++) {
     page_t* page = heap_claim_abandoned(heap, bin);
@@ -307,6 +307,7 @@ static void heap_retire(heap_t* heap, heap_state_t state) {
   lock_acquire(&heap->lock);
   store_relaxed(&heap->state, state);
   lock_release(&heap->lock);
+  pools_see_state(heap);
   (void)add_relaxed(&heap_epoch, 1);
   stat_down(&memory_stats.heaps, 1);
 }
@@ -349,8 +350,8 @@ static void empty_theaps(heap_t* heap) {
     theap_tell(theap);
     theap_clear(theap);
   }
-  for (unsigned bin = 0; bin <= BIN_LARGE; bin++) { store_relaxed(&heap->abandoned[bin], NULL); }
   lock_release(&heap->lock);
+  pools_clear(heap);
 }
 
 PRIVATE void heap_destroy(heap_t* heap) {

@@ -7,7 +7,7 @@
 //
 // A theap belongs to one thread and is used without locks; or to none, while its record waits to be
 // recycled.
-// A heap is shared; `lock` protects its lists.
+// A heap is shared; `lock` protects its lists, but for its pools, which have their own.
 // H1 a page is in a queue of a theap (OWNED), in its heap's pool (ABANDONED), or in neither (FULL).
 // H2 a heap that is not a main heap lists all its pages, so that it can be destroyed.
 // H3 the record of a heap lives as long as it has pages or theaps, or is held.
@@ -147,13 +147,20 @@ typedef struct theap_record {
   void* few[ROW_COUNT * (ROW_FEW + 1)];
 } theap_record_t;
 
+// Abandoned pages of some classes. Pools do not share cache lines, since many threads use them.
+#define CACHE_LINE 64
+enum { POOLS = PORT_HAS_THREADS ? 16 : 1, POOL_CLASSES = (BIN_LARGE + POOLS) / POOLS };
+typedef struct pool {
+  ALIGNED(CACHE_LINE) lock_t lock;
+  _Atomic(page_t*) first[POOL_CLASSES];  // large blocks are there only if they are kept, see keep.c
+} pool_t;
+
 struct mi_heap_s {
   stats_t stats;  // as heap_counts_t
   stat_bins_t bins;
   lock_t lock, walk;
   _Atomic(int) state;  // heap_state_t
-  _Atomic(page_t*)
-      abandoned[BIN_LARGE + 1];    // large blocks are there only if they are kept, see keep.c
+  pool_t pools[POOLS];
   size_t kept_before, kept_since;  // pages in it that the program kept: when last asked, and since
   page_t* pages;                   // H2
   theap_t* theaps;
@@ -239,6 +246,12 @@ PRIVATE void theap_adopt(theap_t* theap, page_t* page);
 PRIVATE void theap_page_due(const void* last, page_t* page);
 PRIVATE void theap_collect(theap_t* theap, bool force);
 PRIVATE void theap_abandon(theap_t* theap);  // all its pages become FULL, ABANDONED or go
+
+// ---- pool.c ----
+// Of the abandoned pages of a class the one that was abandoned last.
+FAST _Atomic(page_t*)* pool_first(heap_t* heap, unsigned bin) {
+  return &heap->pools[bin % POOLS].first[bin / POOLS];
+}
 PRIVATE void heap_abandon(heap_t* heap, page_t* page);  // owned by the caller, in no queue
 // An abandoned page of the class that is the caller's from now on; NULL if there is none.
 PRIVATE page_t* heap_claim_abandoned(heap_t* heap, unsigned bin);
@@ -246,6 +259,12 @@ PRIVATE page_t* heap_claim_abandoned(heap_t* heap, unsigned bin);
 PRIVATE page_t* heap_claim_kept(heap_t* heap);
 PRIVATE void heap_unpool(heap_t* heap, page_t* page);  // claimed by the caller
 PRIVATE void heap_make_holes(heap_t* heap);            // in its abandoned pages
+PRIVATE void pools_lock(heap_t* heap);
+PRIVATE void pools_unlock_after_fork(heap_t* heap, bool child);
+// Who abandons a page from now on sees the state of the heap, and what was abandoned is seen.
+PRIVATE void pools_see_state(heap_t* heap);
+PRIVATE void pools_clear(heap_t* heap);   // nothing is in them any more
+PRIVATE void pools_rescue(heap_t* heap);  // those that a thread was about to change
 
 // ---- quarantine.c: freed blocks that wait for a random time; builds with QUARANTINE ----
 // The block has left the program's hands, and no list has it.

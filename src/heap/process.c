@@ -45,17 +45,19 @@ static void for_each_heap(heap_fun* fun) {
 
 // Two rounds: who walks a deleted heap takes the locks of another to move its pages there.
 static void heap_lock_walk(heap_t* heap) { lock_acquire(&heap->walk); }
-static void heap_lock(heap_t* heap) { lock_acquire(&heap->lock); }
-
-static void heap_unlock_both(heap_t* heap) {
-  lock_release(&heap->lock);
-  lock_release(&heap->walk);
+static void heap_lock(heap_t* heap) {
+  lock_acquire(&heap->lock);
+  pools_lock(heap);
 }
 
-static void heap_reset_both(heap_t* heap) {
-  lock_reset(&heap->lock);
-  lock_reset(&heap->walk);
+static void heap_unlock_after_fork(heap_t* heap, bool child) {
+  pools_unlock_after_fork(heap, child);
+  lock_after_fork(&heap->lock, child);
+  lock_after_fork(&heap->walk, child);
 }
+
+static void heap_unlock(heap_t* heap) { heap_unlock_after_fork(heap, false); }
+static void heap_reset(heap_t* heap) { heap_unlock_after_fork(heap, true); }
 
 // A single thread may fork in a signal handler that interrupted malloc: then the locks are its own,
 // and stay so.
@@ -94,7 +96,7 @@ static void fork_done(bool child) {
   memory_unlock_after_fork(child);
   waiting_unlock_after_fork(child);
   guard_unlock_after_fork(child);
-  for_each_heap(child ? heap_reset_both : heap_unlock_both);
+  for_each_heap(child ? heap_reset : heap_unlock);
   retired_unlock_after_fork(child);
   if (TRACKED) { tracked_unlock_after_fork(child); }
   for (subproc_t* subproc = registry_subprocs(); subproc != NULL; subproc = subproc->next) {

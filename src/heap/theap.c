@@ -234,110 +234,7 @@ PRIVATE COLD void theap_catch_up_fill(theap_t* theap) {
   row_flush(theap, BIN_LARGE);
 }
 
-// ---- pool ----
-
-static void unpool_locked(heap_t* heap, page_t* page) {
-  if (page->prev != NULL) {
-    page->prev->next = page->next;
-  } else {
-    store_relaxed(&heap->abandoned[page->bin], page->next);
-  }
-  if (page->next != NULL) { page->next->prev = page->prev; }
-  page->next = page->prev = NULL;
-  stat_down_locked(&heap->stats.pages_abandoned, 1);
-}
-
-PRIVATE void heap_unpool(heap_t* heap, page_t* page) {
-  lock_acquire(&heap->lock);
-  unpool_locked(heap, page);
-  lock_release(&heap->lock);
-}
-
-typedef enum { ABANDON_DONE, ABANDON_RETRY, ABANDON_MOVED } abandon_result_t;
-
-// The state changes under the lock, so that who claims the page finds it in the list, and a heap
-// that is being deleted leaves none behind.
-static abandon_result_t abandon_locked(heap_t* heap, page_t* page) {
-  if (load_relaxed(&heap->state) == HEAP_DELETED) { return ABANDON_MOVED; }
-  if (!remote_abandon(&page->remote, page->used)) { return ABANDON_RETRY; }
-  page_t* first = load_relaxed(&heap->abandoned[page->bin]);
-  page->prev = NULL;
-  page->next = first;
-  if (first != NULL) { first->prev = page; }
-  store_relaxed(&heap->abandoned[page->bin], page);
-  stat_up_locked(&heap->stats.pages_abandoned, 1);
-  return ABANDON_DONE;
-}
-
-PRIVATE void heap_abandon(heap_t* heap, page_t* page) {
-  abandon_result_t result = ABANDON_RETRY;
-  while (result != ABANDON_DONE) {
-    if (result == ABANDON_MOVED) { heap = heap_migrate(page); }
-    page_take_remote(page);
-    if (page->used == 0 && !page->kept) {
-      heap_release_page(page);
-      return;
-    }
-    lock_acquire(&heap->lock);
-    result = abandon_locked(heap, page);
-    lock_release(&heap->lock);
-  }
-}
-
-PRIVATE page_t* heap_claim_abandoned(heap_t* heap, unsigned bin) {
-  uint32_t claimed = 0;
-  if (load_relaxed(&heap->abandoned[bin]) == NULL) { return NULL; }
-  lock_acquire(&heap->lock);
-  page_t* page = load_relaxed(&heap->abandoned[bin]);
-  while (page != NULL && !remote_claim(&page->remote, REMOTE_ABANDONED, &claimed)) {
-    page = page->next;
-  }
-  if (page != NULL) { unpool_locked(heap, page); }
-  lock_release(&heap->lock);
-  if (page != NULL) { page_restore(page, claimed); }
-  return page;
-}
-
-PRIVATE void heap_make_holes(heap_t* heap) {
-  if (page_release_is_asked()) { return; }  // the program may read what it has freed
-  for (unsigned bin = 1; MAKES_HOLES && bin < BIN_COUNT; bin++) {
-    page_t* pages = NULL;
-    for (page_t* page = NULL; (page = heap_claim_abandoned(heap, bin)) != NULL; pages = page) {
-      page->next = pages;
-    }
-    while (pages != NULL) {
-      page_t* page = pages;
-      pages = page->next;
-      page_make_holes(page);
-      heap_abandon(heap, page);
-    }
-  }
-}
-
-// The kept ones of a class, before those in `list`.
-static page_t* claim_kept_locked(heap_t* heap, unsigned bin, page_t* list) {
-  uint32_t claimed = 0;
-  page_t* page = load_relaxed(&heap->abandoned[bin]);
-  while (page != NULL) {
-    page_t* next = page->next;
-    if (load_relaxed(&page->remote) == REMOTE_ABANDONED &&
-        remote_claim(&page->remote, REMOTE_ABANDONED, &claimed)) {
-      unpool_locked(heap, page);
-      page->next = list;
-      list = page;
-    }
-    page = next;
-  }
-  return list;
-}
-
-PRIVATE page_t* heap_claim_kept(heap_t* heap) {
-  page_t* list = NULL;
-  lock_acquire(&heap->lock);
-  for (unsigned bin = 1; bin <= BIN_LARGE; bin++) { list = claim_kept_locked(heap, bin, list); }
-  lock_release(&heap->lock);
-  return list;
-}
+// ---- finding a page, in the pool ----
 
 // Half of its blocks are free, so that their order matters. The page counts all, or is only just
 // held.
@@ -357,7 +254,7 @@ static page_t* theap_reuse_abandoned(theap_t* theap, unsigned bin) {
   return page_has_room(page) ? page : NULL;
 }
 
-// ---- finding a page ----
+// ---- finding a page, in the queue ----
 
 // Returns false if a block was returned meanwhile, and the page is back at the front.
 static bool theap_page_to_full(theap_t* theap, page_t* page) {

@@ -212,8 +212,8 @@ PRIVATE bool verify_theap(const theap_t* theap) {
 
 // ---- one page in the world ----
 
-static bool verify_pooled(const page_t* page, const heap_t* heap) {
-  const page_t* before = page->prev == NULL ? load_relaxed(&heap->abandoned[page->bin]) : NULL;
+static bool verify_pooled(const page_t* page, heap_t* heap) {
+  const page_t* before = page->prev == NULL ? load_relaxed(pool_first(heap, page->bin)) : NULL;
   const bool listed = page->prev == NULL ? before == page : page->prev->next == page;
   const bool linked = page->next == NULL || page->next->prev == page;
   return invariant(listed && linked, "H1", page, "an abandoned page is not in its heap's pool");
@@ -229,7 +229,7 @@ static bool verify_owned(const page_t* page) {
   return invariant(listed, "P2", page, "a page with an owner is not in its queue");
 }
 
-static bool verify_place(const page_t* page, const heap_t* heap) {
+static bool verify_place(const page_t* page, heap_t* heap) {
   const uint32_t state = remote_state(load_relaxed(&page->remote));
   if (state == REMOTE_OWNED) { return verify_owned(page); }
   if (!invariant(load_relaxed(&page->owner) == 0, "P2", page,
@@ -277,7 +277,7 @@ static bool verify_mapped(const page_t* page) {
 
 static bool verify_page_in_world(page_t* page, void* arg) {
   bool* holds = (bool*)arg;
-  const heap_t* heap = load_relaxed(&page->heap);
+  heap_t* heap = load_relaxed(&page->heap);
   *holds = verify_mapped(page) && verify_page(page) && verify_place(page, heap) &&
            verify_listed(page, heap) && verify_untouched(page);
   return *holds;

@@ -77,18 +77,6 @@ FAST void stat_up(stat_count_t* count, size_t n) {
 
 FAST void stat_down(stat_count_t* count, size_t n) { sub_relaxed(&count->current, (intptr_t)n); }
 
-// The same where all who change it hold the same lock.
-FAST void stat_up_locked(stat_count_t* count, intptr_t n) {
-  const intptr_t now = load_relaxed(&count->current) + n;
-  store_relaxed(&count->current, now);
-  store_relaxed(&count->total, load_relaxed(&count->total) + n);
-  if (now > load_relaxed(&count->peak)) { store_relaxed(&count->peak, now); }
-}
-
-FAST void stat_down_locked(stat_count_t* count, intptr_t n) {
-  store_relaxed(&count->current, load_relaxed(&count->current) - n);
-}
-
 // All counts of a struct.
 typedef void stat_count_fun(mi_stat_count_t* count);
 PRIVATE COLD void stats_for_each(mi_stats_t* stats, stat_count_fun* fun);

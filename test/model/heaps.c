@@ -1,4 +1,4 @@
-/* test: timeout=240 cflags="-fsanitize=thread" */
+/* test: timeout=400 cflags="-fsanitize=thread" */
 // Heaps that are deleted or destroyed while other threads free, collect or leave (H1 to H4 in
 // src/heap/heap.h).
 #include "world.h"
@@ -15,12 +15,18 @@ static void take_in_heap_of(int slot, size_t size) {
 
 static void take_in_heap(int slot) { take_in_heap_of(slot, BLOCK); }
 
-// The walks over all classes: only those that the model uses are worth a step.
-static void quiet_bins(heap_t* h) {
+// The walks over all classes and pools: only those that the model uses are worth a step.
+static void quiet_pools(heap_t* h) {
   const unsigned half = bin_of(BLOCK / 2), bin = bin_of(BLOCK);
-  model_quiet(&h->abandoned[0], half * sizeof(h->abandoned[0]));
-  model_quiet(&h->abandoned[half + 1], (bin - half - 1) * sizeof(h->abandoned[0]));
-  model_quiet(&h->abandoned[bin + 1], (BIN_COUNT - bin - 1) * sizeof(h->abandoned[0]));
+  for (unsigned i = 0; i < POOLS; i++) {
+    pool_t* pool = &h->pools[i];
+    if (i != half % POOLS && i != bin % POOLS) { model_quiet(&pool->lock, sizeof(pool->lock)); }
+    for (unsigned k = 0; k < POOL_CLASSES; k++) {
+      const bool is_used =
+          &pool->first[k] == pool_first(h, half) || &pool->first[k] == pool_first(h, bin);
+      if (!is_used) { model_quiet(&pool->first[k], sizeof(pool->first[k])); }
+    }
+  }
 }
 
 // Threads 0 and 1 have two blocks each in the heap: slots 0, 1 and 2, 3.
@@ -29,8 +35,8 @@ static void begin(void) {
   for (int i = 2; i >= 0; i--) { model_act_as(i), world_enter(); }
   heap = heap_new(&subproc_main_static, NULL);
   model_quiet(&heap->stats, sizeof(heap->stats));
-  quiet_bins(heap);
-  quiet_bins(&heap_main_static);
+  quiet_pools(heap);
+  quiet_pools(&heap_main_static);
   for (int i = 0; i < 2; i++) { model_act_as(0), take_in_heap(i); }
   for (int i = 2; i < 4; i++) { model_act_as(1), take_in_heap(i); }
 }
@@ -85,7 +91,7 @@ static void other_main_left(void) {
   for (int i = 2; i >= 0; i--) { model_act_as(i), world_enter(); }
   other_subproc = subproc_new();
   model_quiet(&other_subproc->main->stats, sizeof(other_subproc->main->stats));
-  quiet_bins(other_subproc->main);
+  quiet_pools(other_subproc->main);
   model_act_as(1), subproc_enter(other_subproc);
   seen = page_of(theap_malloc(theap_current(), BLOCK));
   thread_leave(), world_enter();

@@ -57,18 +57,19 @@ port/lock.h;lock;wakes nobody who sleeps;s/before == LOCK_CONTENDED/before == LO
 port/lock.h;lock;sleeper does not say so;s/exchange_acquire(&lock->state, LOCK_CONTENDED)/exchange_acquire(\&lock->state, LOCK_HELD)/
 port/lock.h;lock;takes the lock without a look;s/while (exchange_acquire(&lock->state, LOCK_CONTENDED) != LOCK_FREE)/if (exchange_acquire(\&lock->state, LOCK_CONTENDED) != LOCK_FREE)/
 port/lock.h;lock;release leaves it held;s/exchange_release(&lock->state, LOCK_FREE)/exchange_release(\&lock->state, LOCK_HELD)/
-heap/theap.c;abandon;abandons without the lock;/heap_abandon(heap_t/,/^}/{/lock_/d}
-heap/theap.c;abandon;takes a page out of the pool without the lock;/heap_unpool(heap_t/,/^}/{/lock_/d}
-heap/theap.c;abandon;looks for a page without the lock;/claim_abandoned(heap_t/,/^}/{/lock_/d}
-heap/theap.c;abandon;the pool keeps a page that was claimed;/^  if (page != NULL) { unpool_locked/d
-heap/theap.c;abandon;abandons without taking what was returned;/^    page_take_remote(page);$/d
-heap/theap.c;abandon;abandons an empty page;/heap_abandon(heap_t/,/^}/{/if (page->used == 0 && /,/^    }/d}
-heap/theap.c;abandon;lists a page before it is abandoned;/if (!remote_abandon(/d;s/^  return ABANDON_DONE;$/  return remote_abandon(\&page->remote, page->used) ? ABANDON_DONE : ABANDON_RETRY;/
-heap/theap.c;heaps;abandons in a heap that is being deleted;/return ABANDON_MOVED/d
+heap/pool.c;abandon;abandons without the lock;/heap_abandon(heap_t/,/^}/{/lock_/d}
+heap/pool.c;abandon;takes a page out of the pool without the lock;/heap_unpool(heap_t/,/^}/{/lock_/d}
+heap/pool.c;abandon;looks for a page without the lock;/claim_abandoned(heap_t/,/^}/{/lock_/d}
+heap/pool.c;abandon;the pool keeps a page that was claimed;/^  if (page != NULL) { unpool_locked/d
+heap/pool.c;abandon;abandons without taking what was returned;/^    page_take_remote(page);$/d
+heap/pool.c;abandon;abandons an empty page;/heap_abandon(heap_t/,/^}/{/if (page->used == 0 && /,/^    }/d}
+heap/pool.c;abandon;lists a page before it is abandoned;/if (!remote_abandon(/d;s/^  return ABANDON_DONE;$/  return remote_abandon(\&page->remote, page->used) ? ABANDON_DONE : ABANDON_RETRY;/
+heap/pool.c;heaps;abandons in a heap that is being deleted;/return ABANDON_MOVED/d
+heap/heap.c;heaps;the pools do not see that their heap is deleted;/^  pools_see_state(heap);$/d
 heap/theap.c;abandon;keeps the owner of a full page;/theap_page_to_full(theap_t/,/^}/{/theap_disown/d}
 heap/theap.c;abandon;disowns a full page when it is nobody's;/theap_page_to_full(theap_t/,/^}/{/theap_disown/d;s/{ return true; }/{ theap_disown(theap, page); return true; }/}
 heap/theap.c;abandon;a page is let go without a count;s/page->used = theap_count(theap, bin, page)/page->used -= PAGE_HELD/
-heap/theap.c;abandon;restores nothing from an abandoned page;/^  if (page != NULL) { page_restore/d
+heap/pool.c;abandon;restores nothing from an abandoned page;/^  if (page != NULL) { page_restore/d
 heap/thread.c;recycled;a recycled record is taken without the lock;/recycled_pop(void)/,/^}/{/lock_/d}
 heap/thread.c;recycled;a record is left without the lock;/recycled_put(thread_t/,/^}/{/lock_/d}
 heap/thread.c;recycled;records that were taken over still count;/recycled_pop(void)/,/^}/{/registry.recycled_count--/d}

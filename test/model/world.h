@@ -52,6 +52,7 @@ static bool world_keeps_rows;
 #include "../../src/heap/return.c"
 #include "../../src/heap/ration.c"
 #include "../../src/heap/row.c"
+#include "../../src/heap/pool.c"
 #include "../../src/heap/theap.c"
 #include "../../src/heap/heap.c"
 
@@ -372,7 +373,7 @@ static bool check_page(page_t* page, void* arg) {
   int found[64] = {0};
   heap_t* heap = load_relaxed(&page->heap);
   const uint32_t word = load_relaxed(&page->remote), state = remote_state(word);
-  const bool is_abandoned = is_listed(load_relaxed(&heap->abandoned[page->bin % BIN_COUNT]), page);
+  const bool is_abandoned = is_listed(load_relaxed(pool_first(heap, page->bin)), page);
   const bool queued = page->bin != BIN_LARGE && is_queued(page);
   const uint32_t given = listed_blocks(page, ration_list(page), found);
   const uint32_t live = live_blocks(page, found) + blocks_on_rows(page, found) + given;

@@ -14,7 +14,7 @@ ladder='base port service memory page heap alloc api entry'
 # quarantine, whose blocks go where frees go. In alloc/ the first request of a thread, and that of one
 # that has ended, is served by its alignment, and each aligned request by its size.
 knots='
-heap/guard.c heap/heap.c heap/keep.c heap/process.c heap/quarantine.c heap/ration.c heap/return.c heap/row.c heap/theap.c heap/thread.c
+heap/guard.c heap/heap.c heap/keep.c heap/pool.c heap/process.c heap/quarantine.c heap/ration.c heap/return.c heap/row.c heap/theap.c heap/thread.c
 alloc/aligned.c alloc/malloc.c
 '
 source=${MI_SOURCE_DIR:-$(cd "$(dirname "$0")/../.." && pwd)}

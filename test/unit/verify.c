@@ -206,13 +206,13 @@ static void test_abandoned(void) {
   EXPECT(NULL);
   unsigned bin = 1;
   heap_t* heap = mi_heap_main();
-  while (bin < BIN_COUNT && load_relaxed(&heap->abandoned[bin]) == NULL) { bin++; }
+  while (bin < BIN_COUNT && load_relaxed(pool_first(heap, bin)) == NULL) { bin++; }
   CHECK(bin < BIN_COUNT);
-  page_t* page = load_relaxed(&heap->abandoned[bin]);
+  page_t* page = load_relaxed(pool_first(heap, bin));
   const uint32_t word = load_relaxed(&page->remote);
   BREAK_ATOMIC("P3", page->remote, word + REMOTE_ONE);
   BREAK("H1", page->prev, page);
-  BREAK_ATOMIC("H1", heap->abandoned[bin], NULL);
+  BREAK_ATOMIC("H1", *pool_first(heap, bin), NULL);
   empty_heap();
   EXPECT(NULL);
 }

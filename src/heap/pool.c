@@ -1,0 +1,148 @@
+// The pools of a heap: abandoned pages, by class, for any of its theaps. Each has its own lock, so
+// that many threads that pass pages on do not meet: see docs/decisions/030.
+#include "heap.h"
+
+FAST pool_t* pool_of(heap_t* heap, unsigned bin) { return &heap->pools[bin % POOLS]; }
+
+static void unpool_locked(heap_t* heap, page_t* page) {
+  if (page->prev != NULL) {
+    page->prev->next = page->next;
+  } else {
+    store_relaxed(pool_first(heap, page->bin), page->next);
+  }
+  if (page->next != NULL) { page->next->prev = page->prev; }
+  page->next = page->prev = NULL;
+  stat_down(&heap->stats.pages_abandoned, 1);  // while the page names the heap
+}
+
+PRIVATE void heap_unpool(heap_t* heap, page_t* page) {
+  pool_t* pool = pool_of(heap, page->bin);
+  lock_acquire(&pool->lock);
+  unpool_locked(heap, page);
+  lock_release(&pool->lock);
+}
+
+typedef enum { ABANDON_DONE, ABANDON_RETRY, ABANDON_MOVED } abandon_result_t;
+
+// The state changes under the lock, so that who claims the page finds it in the list, and a heap
+// that is being deleted leaves none behind.
+static abandon_result_t abandon_locked(heap_t* heap, page_t* page) {
+  if (load_relaxed(&heap->state) == HEAP_DELETED) { return ABANDON_MOVED; }
+  if (!remote_abandon(&page->remote, page->used)) { return ABANDON_RETRY; }
+  page_t* first = load_relaxed(pool_first(heap, page->bin));
+  page->prev = NULL;
+  page->next = first;
+  if (first != NULL) { first->prev = page; }
+  store_relaxed(pool_first(heap, page->bin), page);
+  stat_up(&heap->stats.pages_abandoned, 1);
+  return ABANDON_DONE;
+}
+
+PRIVATE void heap_abandon(heap_t* heap, page_t* page) {
+  abandon_result_t result = ABANDON_RETRY;
+  while (result != ABANDON_DONE) {
+    if (result == ABANDON_MOVED) { heap = heap_migrate(page); }
+    page_take_remote(page);
+    if (page->used == 0 && !page->kept) {
+      heap_release_page(page);
+      return;
+    }
+    pool_t* pool = pool_of(heap, page->bin);
+    lock_acquire(&pool->lock);
+    result = abandon_locked(heap, page);
+    lock_release(&pool->lock);
+  }
+}
+
+PRIVATE page_t* heap_claim_abandoned(heap_t* heap, unsigned bin) {
+  uint32_t claimed = 0;
+  if (load_relaxed(pool_first(heap, bin)) == NULL) { return NULL; }
+  pool_t* pool = pool_of(heap, bin);
+  lock_acquire(&pool->lock);
+  page_t* page = load_relaxed(pool_first(heap, bin));
+  while (page != NULL && !remote_claim(&page->remote, REMOTE_ABANDONED, &claimed)) {
+    page = page->next;
+  }
+  if (page != NULL) { unpool_locked(heap, page); }
+  lock_release(&pool->lock);
+  if (page != NULL) { page_restore(page, claimed); }
+  return page;
+}
+
+PRIVATE void heap_make_holes(heap_t* heap) {
+  if (page_release_is_asked()) { return; }  // the program may read what it has freed
+  for (unsigned bin = 1; MAKES_HOLES && bin < BIN_COUNT; bin++) {
+    page_t* pages = NULL;
+    for (page_t* page = NULL; (page = heap_claim_abandoned(heap, bin)) != NULL; pages = page) {
+      page->next = pages;
+    }
+    while (pages != NULL) {
+      page_t* page = pages;
+      pages = page->next;
+      page_make_holes(page);
+      heap_abandon(heap, page);
+    }
+  }
+}
+
+// The kept ones of a class, before those in `list`.
+static page_t* claim_kept_locked(heap_t* heap, unsigned bin, page_t* list) {
+  uint32_t claimed = 0;
+  page_t* page = load_relaxed(pool_first(heap, bin));
+  while (page != NULL) {
+    page_t* next = page->next;
+    if (load_relaxed(&page->remote) == REMOTE_ABANDONED &&
+        remote_claim(&page->remote, REMOTE_ABANDONED, &claimed)) {
+      unpool_locked(heap, page);
+      page->next = list;
+      list = page;
+    }
+    page = next;
+  }
+  return list;
+}
+
+PRIVATE page_t* heap_claim_kept(heap_t* heap) {
+  page_t* list = NULL;
+  for (unsigned bin = 1; bin <= BIN_LARGE; bin++) {
+    lock_acquire(&pool_of(heap, bin)->lock);
+    list = claim_kept_locked(heap, bin, list);
+    lock_release(&pool_of(heap, bin)->lock);
+  }
+  return list;
+}
+
+// ---- all of them ----
+
+PRIVATE void pools_lock(heap_t* heap) {
+  for (unsigned i = 0; i < POOLS; i++) { lock_acquire(&heap->pools[i].lock); }
+}
+
+PRIVATE void pools_unlock_after_fork(heap_t* heap, bool child) {
+  for (unsigned i = 0; i < POOLS; i++) { lock_after_fork(&heap->pools[i].lock, child); }
+}
+
+PRIVATE void pools_see_state(heap_t* heap) {
+  for (unsigned i = 0; i < POOLS; i++) {
+    lock_acquire(&heap->pools[i].lock);
+    lock_release(&heap->pools[i].lock);
+  }
+}
+
+static void pool_clear(pool_t* pool) {
+  for (unsigned i = 0; i < POOL_CLASSES; i++) { store_relaxed(&pool->first[i], NULL); }
+}
+
+PRIVATE void pools_clear(heap_t* heap) {
+  for (unsigned i = 0; i < POOLS; i++) {
+    lock_acquire(&heap->pools[i].lock);
+    pool_clear(&heap->pools[i]);
+    lock_release(&heap->pools[i].lock);
+  }
+}
+
+PRIVATE void pools_rescue(heap_t* heap) {
+  for (unsigned i = 0; i < POOLS; i++) {
+    if (lock_is_left(&heap->pools[i].lock)) { pool_clear(&heap->pools[i]); }
+  }
+}
