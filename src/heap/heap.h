@@ -159,8 +159,7 @@ struct mi_heap_s {
   stats_t stats;  // as heap_counts_t
   stat_bins_t bins;
   lock_t lock, walk;
-  _Atomic(int) state;  // heap_state_t
-  pool_t pools[POOLS];
+  _Atomic(int) state;              // heap_state_t
   size_t kept_before, kept_since;  // pages in it that the program kept: when last asked, and since
   page_t* pages;                   // H2
   theap_t* theaps;
@@ -176,6 +175,7 @@ struct mi_heap_s {
   bool is_main;
   bool is_retired;  // it has left its sub-process's list
   guard_setting_t guarding;
+  pool_t pools[POOLS];
 };
 _Static_assert(offsetof(heap_counts_t, stats) == offsetof(struct mi_heap_s, stats) &&
                    offsetof(heap_counts_t, bins) == offsetof(struct mi_heap_s, bins),
