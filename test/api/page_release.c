@@ -187,7 +187,7 @@ static void test_large(void) {
 static void test_many(void) {
   const size_t asked = hook.asked;
   for (int i = 0; i < 3000; i++) {
-    char* p = mi_heap_malloc(heap, (size_t)2 << 20);
+    char* p = mi_heap_malloc(heap, LARGE); /* all of them fit into 32 bits of addresses */
     mi_page_user_data(p)[0] = heap;
     hook.allow = i % 500 == 499;
     mi_free(p);

@@ -48,7 +48,7 @@ enum {
   LOG_MOST = 60
 };
 enum { STACK_BYTES = 128 << 10, STEPS_MOST = 20000, RANGES_MOST = 1024, TLS_BYTES = 64 };
-enum { GRANULES_MOST = 1 << 13, CELLS_MOST = 8 };
+enum { GRANULES_MOST = 1 << 13, CELLS_MOST = 16 };
 enum {
   REPEATS_SEEN = 3,
   REPEATS_MOST = 100
