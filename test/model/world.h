@@ -258,6 +258,7 @@ static void world_begin(void) {
       CLEAR(retired), CLEAR(option_values);
   CLEAR(deferred_free), CLEAR(deferred_free_arg), CLEAR(theap_gone);
   memset(meta_memory, 0, sizeof(meta_memory));
+  CLEAR(map), CLEAR(map_memory), CLEAR(parts_added), CLEAR(map_parts);  // a part may be a record
   model_quiet(map.root, sizeof(map.root));
   QUIET(heap_main_static.stats), QUIET(heap_main_static.bins), QUIET(memory_stats),
       QUIET(memory_untouched);
@@ -283,7 +284,7 @@ static void world_ready(void) {
   model_state(meta_memory, (meta.next == NULL ? 0 : (size_t)(meta.next - meta_memory)) + META_ROOM);
   for (int i = 0; i < POOL_SLICES; i++) {
     const uintptr_t address = (uintptr_t)pool_memory[i];
-    model_state((void*)&part_of(address)[(uint32_t)address >> SLICE_SHIFT], sizeof(map_entry_t));
+    model_state((void*)&part_of(address)[map_index_in_part(address)], sizeof(map_entry_t));
     for (size_t j = 0; j < SLICE_BYTES / BLOCK; j++) {
       model_state(&pool_memory[i][j * BLOCK], 64);
     }
