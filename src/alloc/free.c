@@ -8,12 +8,15 @@
 #include "alloc.h"
 
 PRIVATE COLD void report_foreign(const void* p, const char* what) {
-  if (page_was_large(p)) {
+  const page_t* page = page_large_around(p);
+  if (page != page_none()) {
+    report_bad_block(page, p, what);
+  } else if (page_was_large(p)) {
     message_error(EAGAIN, "%s of large block %p",
                   *what == 'f' ? "double free" : "realloc after free", p);
-    return;
+  } else {
+    message_error(EINVAL, "%s of %p, which is not a block of this allocator", what, p);
   }
-  message_error(EINVAL, "%s of %p, which is not a block of this allocator", what, p);
 }
 
 // Returns true if it is a block of a page that is veiled: then it is free now.

@@ -91,26 +91,10 @@ API mi_heap_t* mi_heap_set_default(mi_heap_t* heap) {
 
 // ---- whose block is it? ----
 
-typedef struct address_search {
-  uintptr_t address;
-  page_t* found;
-} address_search_t;
-
-RACY static bool page_try_address(page_t* page, void* arg) {
-  address_search_t* search = (address_search_t*)arg;
-  const uintptr_t start = (uintptr_t)page->start;
-  if (page_is_single(page) && search->address - start < page->block_bytes) { search->found = page; }
-  return search->found == NULL;
-}
-
-// The page of any address. The map knows all but the inner addresses of large blocks, for which,
-// and for addresses that are not ours, this looks at every page.
+// The page of any address.
 static page_t* page_of_address(const void* p) {
   page_t* page = page_of(p);
-  if (likely(page != page_none()) || p == NULL) { return page; }
-  address_search_t search = {(uintptr_t)p, NULL};
-  page_visit_all(page_try_address, &search);
-  return search.found != NULL ? search.found : page;
+  return likely(page != page_none()) || p == NULL ? page : page_large_around(p);
 }
 
 API mi_heap_t* mi_heap_of(const void* p) { return heap_of_page(page_of_address(p)); }

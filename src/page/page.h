@@ -273,6 +273,9 @@ FAST void bits_set(block_bits_t* bits, size_t index, bool on) {
   bits->words[index / 64] = on ? word | bit : word & ~bit;
 }
 PRIVATE void page_visit_all(page_visit_fun* visit, void* arg);
+// The page of the large block that an address is in, else page_none(). The map knows all other
+// addresses of blocks; for the inner ones of large blocks this looks at every page.
+PRIVATE page_t* page_large_around(const void* p);
 // For who reads the memory of another process: where the list of chunks begins, the link first in
 // each; how far into a chunk its records are, how far apart, and how many.
 typedef struct page_records {

@@ -96,6 +96,24 @@ static void visit_records(bool all, page_visit_fun* visit, void* arg) {
 
 PRIVATE void page_visit_all(page_visit_fun* visit, void* arg) { visit_records(false, visit, arg); }
 
+typedef struct address_search {
+  uintptr_t address;
+  page_t* found;
+} address_search_t;
+
+RACY static bool page_try_address(page_t* page, void* arg) {
+  address_search_t* search = (address_search_t*)arg;
+  const uintptr_t start = (uintptr_t)page->start;
+  if (page_is_single(page) && search->address - start < page->block_bytes) { search->found = page; }
+  return search->found == page_none();
+}
+
+PRIVATE page_t* page_large_around(const void* p) {
+  address_search_t search = {(uintptr_t)p, page_none()};
+  page_visit_all(page_try_address, &search);
+  return search.found;
+}
+
 UNUSED PRIVATE void record_visit_all(page_visit_fun* visit, void* arg) {
   visit_records(true, visit, arg);
 }

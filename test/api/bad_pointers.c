@@ -31,6 +31,17 @@ static bool is_reported(void* p, int wanted) {
   return said;
 }
 
+static char output[1 << 10];
+static size_t output_bytes;
+
+static void keep_output(const char* text, void* arg) {
+  const size_t bytes = strlen(text);
+  (void)arg;
+  if (output_bytes + bytes >= sizeof(output)) { return; }
+  memcpy(output + output_bytes, text, bytes + 1);
+  output_bytes += bytes;
+}
+
 static bool realloc_is_refused(void* p) {
   seen.reports = 0;
   errno = 0;
@@ -145,6 +156,26 @@ static void test_full(size_t size) {
   for (int i = 0; i < MANY; i++) { mi_free(many[i]); }
 }
 
+/* Where a large block was, a larger one is now: an address inside it is no block that was freed. */
+static void test_large_over_others(void) {
+  enum { OLD = 16, BYTES = 2 << 20, NOW = 16 << 20 };
+  char* old[OLD];
+  for (int i = 0; i < OLD; i++) { old[i] = mi_malloc(BYTES); }
+  for (int i = 0; i < OLD; i++) { mi_free(old[i]); }
+  mi_collect(true);
+  char* now = mi_malloc(NOW);
+  for (int i = 0; i < OLD; i++) {
+    if (old[i] > now && old[i] < now + NOW) { CHECK(is_reported(old[i], EINVAL)); }
+  }
+  mi_option_enable(mi_option_show_errors);
+  mi_register_output(keep_output, NULL);
+  CHECK(is_reported(now + NOW / 2, EINVAL));
+  mi_register_output(NULL, NULL);
+  mi_option_disable(mi_option_show_errors);
+  CHECK(strstr(output, "which is inside a block of ") != NULL);
+  mi_free(now);
+}
+
 /* ---- what is no memory of the allocator ---- */
 
 static int in_data = 1;
@@ -185,6 +216,7 @@ int main(void) {
   mi_option_disable(mi_option_show_errors);
   mi_register_error(count_error, NULL);
   test_foreign();
+  test_large_over_others();
   for (int i = 0; i < SIZES; i++) {
     test_own(sizes[i]);
     test_others(sizes[i]);
