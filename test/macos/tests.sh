@@ -91,7 +91,8 @@ copies=(env "DYLD_INSERT_LIBRARIES=./$dylib:./other.dylib")
 for test in align_grid calloc_edges calloc_zero content_model free_keeps_errno malloc_edges \
   posix_memalign_edges reallocarray_edges strings usable_size; do
   # shellcheck disable=SC2086
-  $compiler $options -w -o posix-$test "$root/test/posix/$test.c" >build.log 2>&1 || head -n 3 build.log
+  $compiler $options -w -include "$here/barrier.h" -o posix-$test "$root/test/posix/$test.c" \
+    >build.log 2>&1 || head -n 3 build.log
   # shellcheck disable=SC2046  # a list of words
   expect posix-$test 0 "${inserted[@]}" "${run[@]}" ./posix-$test \
     $(directive "$root/test/posix/$test.c" args)

@@ -224,6 +224,15 @@ static void test_retry(void) {
   error = ERROR_NOT_ENOUGH_MEMORY;
 }
 
+/* Under load Wine refuses one process in a thousand, with ERROR_INTERNAL_ERROR. */
+static int process_start(char* command, STARTUPINFOA* start, PROCESS_INFORMATION* info) {
+  enum { TRIES = 5 };
+  for (int i = 0; i < TRIES; i++) {
+    if (CreateProcessA(NULL, command, NULL, NULL, TRUE, 0, NULL, NULL, start, info)) { return 1; }
+  }
+  return 0;
+}
+
 static int process(const char* name, int from, int to) {
   char command[600], number[32];
   STARTUPINFOA start = {.cb = sizeof(start)};
@@ -234,7 +243,7 @@ static int process(const char* name, int from, int to) {
   snprintf(number, sizeof(number), "%d", to);
   SetEnvironmentVariableA("FAULT_LAST", number);
   snprintf(command, sizeof(command), "\"%s\" %d %d", name, from, to);
-  if (!CreateProcessA(NULL, command, NULL, NULL, TRUE, 0, NULL, NULL, &start, &info)) { return 98; }
+  if (!process_start(command, &start, &info)) { return 98; }
   if (WaitForSingleObject(info.hProcess, 60000) != WAIT_OBJECT_0) {
     TerminateProcess(info.hProcess, 97);
     WaitForSingleObject(info.hProcess, INFINITE);
