@@ -56,15 +56,15 @@ PRIVATE NOINLINE void* tracked_malloc(theap_t* theap, aligned_t request) {
 // ---- free ----
 
 // memcheck says what the block is, or was.
-static void report_free(void* p) {
+static void report_refused(void* p, const char* what) {
   track_quiet();
   const bool was_ours = tracked_label_of_any(p) != NULL;
   track_loud();
   track_refused(p);
   if (was_ours) {
-    message_error(EAGAIN, "double free of block %p", p);
+    message_error(EAGAIN, "%s of block %p", *what == 'f' ? "double free" : "realloc after free", p);
   } else {
-    report_foreign(p, "free");
+    report_foreign(p, what);
   }
 }
 
@@ -74,7 +74,7 @@ PRIVATE NOINLINE void tracked_free(void* p) {
   label_t* label = tracked_label(p);
   if (label != NULL) { tracked_take_back(label); }
   track_loud();
-  if (label == NULL) { report_free(p); }
+  if (label == NULL) { report_refused(p, "free"); }
 }
 
 // ---- sizes and reallocation ----
@@ -123,8 +123,7 @@ PRIVATE NOINLINE void* tracked_realloc(theap_t* theap, void* p, aligned_t reques
   if (p == NULL) { return tracked_malloc(theap, request); }
   const size_t old = tracked_asked(p);
   if (old == SIZE_MAX) {
-    track_refused(p);
-    report_foreign(p, "realloc");
+    report_refused(p, "realloc");
     port_errno_set(EINVAL);
     return NULL;
   }

@@ -224,7 +224,7 @@ static void test_retry(void) {
   error = ERROR_NOT_ENOUGH_MEMORY;
 }
 
-/* Under load Wine refuses one process in a thousand, with ERROR_INTERNAL_ERROR. */
+/* Under load Wine refuses one process in a thousand: "internal error", 1359. */
 static int process_start(char* command, STARTUPINFOA* start, PROCESS_INFORMATION* info) {
   enum { TRIES = 5 };
   for (int i = 0; i < TRIES; i++) {
