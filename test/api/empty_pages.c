@@ -1,4 +1,4 @@
-/* test: timeout=60 when="release linux"
+/* test: timeout=60 when="release linux" not-emulated="the emulator ignores MADV_FREE"
    Pages that fall empty wait for the next ones of their class as they are, with their lists of free
    blocks, 4 MiB of them; but in a process that gives memory back, as it shrinks, only 1 MiB. */
 #include "../lifecycle/process.h"

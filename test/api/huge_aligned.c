@@ -1,4 +1,4 @@
-/* test: timeout=60 when="release linux"
+/* test: timeout=60 when="release linux" not-emulated="the emulator shows no flags of mappings"
    What is advised for huge pages begins and ends with whole ones: small blocks in arenas that are
    full, and long blocks in a large heap. A part of one would be in small OS pages. */
 #include "api.h"

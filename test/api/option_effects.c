@@ -81,7 +81,8 @@ static void test_map(void) {
   if (sizeof(void*) < 8 || UNDER_SANITIZER) { return; }
   CHECK(resident_by_map(0x1001) < MIB);
   mi_option_enable(mi_option_pagemap_commit);
-  CHECK(resident_by_map(0x1003) >= 3 * MIB / 2);
+  /* An emulator ignores MADV_POPULATE_WRITE. */
+  CHECK(getenv("MI_EMULATED") != NULL || resident_by_map(0x1003) >= 3 * MIB / 2);
 }
 
 int main(void) {

@@ -1,4 +1,4 @@
-/* test: timeout=60 when="release linux threads"
+/* test: timeout=60 when="release linux threads" not-emulated="the emulator ignores MADV_FREE"
    Four threads allocate and free 20 MB each, several times, and then wait for ever: what of it
    another thread's collection cannot have is 2 MiB at most in all, the threads' stacks and records
    included. */

@@ -1,4 +1,4 @@
-/* test: timeout=60 when="linux|unix" */
+/* test: timeout=60 when="linux|unix" not-emulated="the emulator ignores MADV_FREE" */
 /* A burst by four threads that have ended since: what they used goes back, whether they freed it or
    main did, and although nobody allocates any more. */
 #define _GNU_SOURCE

@@ -1,4 +1,4 @@
-/* test: timeout=60 when="linux|unix" */
+/* test: timeout=60 when="linux|unix" not-emulated="the emulator ignores MADV_FREE" */
 /* 256 MiB in blocks of 1 MiB, and of 24 KiB, freed by a process of one thread that then does
    nothing: the memory goes back. */
 #define _GNU_SOURCE

@@ -25,10 +25,11 @@ static struct {
 } kernel;
 
 static long kernel_advise(char* start, unsigned long advice) {
-  enum { INSTALL = 102, REMOVE = 103 };
+  enum { INSTALL = 102, REMOVE = 103, UNKNOWN = 104 };
   const size_t page = (size_t)(start - memory) / PAGE;
   void (*meanwhile)(void) = kernel.while_it_works;
   const int error = advice == INSTALL ? kernel.install_error : 0;
+  if (advice >= UNKNOWN) { return errno = EINVAL, -1; } /* an emulator's takes any */
   if (advice != INSTALL && advice != REMOVE) { return madvise(start, PAGE, (int)advice); }
   if (advice == INSTALL) { kernel.install_error = 0, kernel.while_it_works = NULL; }
   if (advice == INSTALL && meanwhile != NULL) { meanwhile(); }

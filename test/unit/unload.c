@@ -1,4 +1,4 @@
-/* test: libs="pthread" when="linux posix threads release|debug"
+/* test: libs="pthread" when="linux posix threads release|debug" not-emulated="the emulator maps memory of its own"
    All memory goes, as where the library does and the process stays (FreeLibrary on Windows): that
    of threads that live on too, but not that of blocks in use, unless everything is to go. */
 #include "../../src/static.c"

@@ -124,7 +124,8 @@ cross_configure() {  # directory
   [ -z "$cxx" ] || list+=(-DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_CXX_FLAGS="$flags")
   [ -z "$runner" ] || list+=(-DCMAKE_CROSSCOMPILING_EMULATOR="$runner")
   [ -z "$qemu" ] || list+=(-DCMAKE_CROSSCOMPILING_EMULATOR="$(type -P "$qemu")")
-  [ -z "$libraries" ] || list+=(-DCMAKE_EXE_LINKER_FLAGS="$(cross_linker_flags)")
+  [ -z "$libraries" ] || list+=(-DCMAKE_EXE_LINKER_FLAGS="$(cross_linker_flags)"
+    -DCMAKE_MODULE_LINKER_FLAGS=-Wl,--disable-new-dtags)  # else the program's path is not theirs
   # The name of the system tells CMake that this is no build for the machine it runs on.
   [ -z "$system" ] || list+=(-DCMAKE_SYSTEM_NAME="$system")
   mkdir -p "$dir" && : >"$dir/build.log" &&
