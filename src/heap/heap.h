@@ -127,6 +127,7 @@ struct mi_theap_s {
   page_t* halved[HALVED_PAGES];    // those of these that are abandoned next, by class
   page_t* falling[FALLING_PAGES];  // of which few blocks are left, the next ones to get holes
   uint32_t falling_next;
+  size_t slices;               // of all pages in its queues
   size_t sparse_slices;        // of the pages that are counted in `sparse`
   uint16_t filled[BIN_COUNT];  // pages that became full, less those that were adopted since
   void** few;                  // slots of rows that are closed
@@ -228,7 +229,6 @@ PRIVATE void theap_clear(theap_t* theap);  // of all pages
 PRIVATE void theap_follow_rows(theap_t* theap);
 // All pages in its queues become its thread's; if the id of that is 0, nobody's.
 PRIVATE void theap_own_all(theap_t* theap);
-PRIVATE size_t theap_slices(const theap_t* theap);  // about: a class may have pages of two lengths
 PRIVATE void theap_setup(theap_record_t* record, heap_t* heap, thread_t* thread);
 // The owner. Samples are drawn anew.
 PRIVATE void theap_set_special(theap_t* theap, special_t reason, bool wanted);

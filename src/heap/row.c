@@ -9,7 +9,7 @@ enum {
   OPEN_BYTES = 256 << 10,            // about their bytes, once it has grown
   FIRST_BYTES = 4 << 10,             // about their bytes, when it is opened
   GROWTH_LEAST = 256 << 10,          // bytes by which the rows of a theap may have grown, in all,
-  GROWTH_SHARE = 8,                  // or one part in so many of its pages
+  GROWTH_SHARE = 4,                  // or one part in so many of its pages
   REFILL_MOST = 16,                  // blocks
   LARGE_BYTES = 1024 << 10,          // of the row of large blocks
   LARGE_BYTES_THREADED = 256 << 10,  // the same among threads
@@ -258,9 +258,9 @@ PRIVATE void* row_serve_open(theap_t* theap, unsigned bin) {
   return row_take(theap, bin);
 }
 
-// By so many bytes in all. The pages are counted last: that reads a record of each class.
+// By so many bytes in all.
 static bool rows_may_have_grown(const theap_t* theap, size_t bytes) {
-  return bytes <= GROWTH_LEAST || bytes <= theap_slices(theap) * SLICE_BYTES / GROWTH_SHARE;
+  return bytes <= GROWTH_LEAST || bytes <= theap->slices * SLICE_BYTES / GROWTH_SHARE;
 }
 
 // Returns false if no request has found it empty since it was full last, or if it is as long as it

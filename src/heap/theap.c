@@ -92,6 +92,7 @@ static void queue_push_back(theap_t* theap, page_t* page) {
   const unsigned bin = page->bin;
   page->next = NULL;
   theap->count[bin]++;
+  theap->slices += page->span_slices;
   if (queue_is_empty(theap, bin)) {
     page->prev = page;
     queue_set_first(theap, bin, page);
@@ -108,6 +109,7 @@ static void queue_push_front(theap_t* theap, page_t* page) {
   const unsigned bin = page->bin;
   page_t* first = theap->first[bin];
   theap->count[bin]++;
+  theap->slices += page->span_slices;
   if (queue_is_empty(theap, bin)) {
     page->next = NULL;
     page->prev = page;
@@ -123,6 +125,7 @@ static void queue_push_front(theap_t* theap, page_t* page) {
 static void queue_remove(theap_t* theap, page_t* page) {
   const unsigned bin = page->bin;
   theap->count[bin]--;
+  theap->slices -= page->span_slices;
   if (theap->first[bin] == page) {
     if (page->next != NULL) {
       page->next->prev = page->prev;
@@ -172,16 +175,6 @@ PRIVATE void theap_follow_rows(theap_t* theap) {
   }
 }
 
-PRIVATE size_t theap_slices(const theap_t* theap) {
-  size_t slices = 0;
-  for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
-    if (theap->count[bin] != 0) {
-      slices += (size_t)theap->count[bin] * theap->first[bin]->span_slices;
-    }
-  }
-  return slices;
-}
-
 PRIVATE void theap_clear(theap_t* theap) {
   for (unsigned i = 0; i < DIRECT_COUNT; i++) { theap->direct[i] = page_none(); }
   for (unsigned i = 0; i < BIN_COUNT; i++) { theap->first[i] = page_none(); }
@@ -191,7 +184,7 @@ PRIVATE void theap_clear(theap_t* theap) {
   memset(theap->filled, 0, sizeof(theap->filled));
   memset(theap->halved, 0, sizeof(theap->halved));
   memset(theap->falling, 0, sizeof(theap->falling));
-  theap->sparse_slices = 0;
+  theap->slices = theap->sparse_slices = 0;
   rows_forget(theap);
   quarantine_forget(theap);
 }

@@ -154,7 +154,7 @@ static size_t recycled_slices_most(void) {
 
 // Returns false if there are enough.
 static bool recycled_put(thread_t* thread) {
-  const size_t slices = thread->slices = theap_slices(thread->theaps);
+  const size_t slices = thread->slices = thread->theaps->slices;
   const size_t most = size_min(RECYCLED_MOST, size_max(2, load_relaxed(&thread_count)));
   const size_t slices_most = recycled_slices_most();
   thread->id = 0;

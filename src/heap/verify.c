@@ -202,12 +202,22 @@ static bool verify_rations(const theap_t* theap) {
   return sound;
 }
 
+static bool verify_slices(const theap_t* theap) {
+  size_t slices = 0;
+  for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
+    const page_t* page = theap->first[bin] == page_none() ? NULL : theap->first[bin];
+    for (; page != NULL; page = page->next) { slices += page->span_slices; }
+  }
+  return invariant(slices == theap->slices, "H1", theap, "slices of pages are not counted");
+}
+
 PRIVATE bool verify_theap(const theap_t* theap) {
   if (theap->thread == NULL) { return true; }
   for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
     if (!verify_queue(theap, bin)) { return false; }
   }
-  return verify_direct(theap) && verify_rows(theap) && verify_rations(theap);
+  return verify_slices(theap) && verify_direct(theap) && verify_rows(theap) &&
+         verify_rations(theap);
 }
 
 // ---- one page in the world ----

@@ -81,7 +81,7 @@ static void test_map(void) {
   if (sizeof(void*) < 8 || UNDER_SANITIZER) { return; }
   CHECK(resident_by_map(0x1001) < MIB);
   mi_option_enable(mi_option_pagemap_commit);
-  /* An emulator ignores MADV_POPULATE_WRITE. */
+  /* An emulator takes the advice, and ignores it. */
   CHECK(getenv("MI_EMULATED") != NULL || resident_by_map(0x1003) >= 3 * MIB / 2);
 }
 

@@ -84,8 +84,8 @@ static void test_many(void) {
          (long long)(held - before) / 1024, (long long)(page_bytes() - before) / 1024);
   CHECK(page_bytes() <= before + MOST_LEFT + MOST_TAKEN);
   mi_collect(true);
-  /* Some of Emscripten's threads free a block after their ends: what they keep is the next one's that
-     has the id. */
+  /* Some of Emscripten's threads free a block after their ends: what they keep is for the next one
+     that has the id. */
   CHECK(page_bytes() <= before + 2 * MIB);
 }
 

@@ -1,4 +1,4 @@
-/* test: timeout=60 when="release linux" not-emulated="the emulator has no process_madvise"
+/* test: timeout=60 when="release linux" not-emulated="the emulator gives back one piece at a time"
    Memory that goes back to the system in many pieces goes by few calls, since each interrupts the
    other processors. Where the system refuses such a call, or filters calls, the pieces go one by
    one. Either way the blocks beside them stay as they are, and what was given back is zero. */
