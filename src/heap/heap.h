@@ -114,13 +114,18 @@ struct mi_theap_s {
   page_t* direct[DIRECT_COUNT];                 // by size in granules
   page_t* active[BIN_COUNT - ACTIVE_LEAST];     // by class, for sizes above SMALL_MAX
   uint8_t place[MEDIUM_MAX / MEDIUM_STEP + 1];  // in `active`, by size / MEDIUM_STEP, up
-  page_t* first[BIN_COUNT];                     // queues
+  // What the slow path sees of an empty theap, of which a small program touches no more.
+  uint8_t special;  // special_t; not 0: malloc's slow path does more
+  heap_t* heap;
+  thread_t* thread;    // NULL: an empty theap that any thread may start with
+  rations_t* rations;  // NULL: nothing is counted
+  theap_t* next;       // of the thread
+
+  page_t* first[BIN_COUNT];  // queues
   row_t row[ROW_COUNT];
   void** base[ROW_COUNT];  // of each row the slot before the first: it is NULL
   uint32_t open_serial;    // `serial` while the rows are open, else ROWS_CLOSED
   rows_t rows;
-  uint8_t special;     // special_t; not 0: malloc's slow path does more
-  rations_t* rations;  // NULL: nothing is counted
   guard_setting_t guarding;
   uint32_t count[BIN_COUNT];
   uint32_t sparse[BIN_COUNT];      // of these, at least half empty; the first one is not counted
@@ -131,9 +136,6 @@ struct mi_theap_s {
   size_t sparse_slices;        // of the pages that are counted in `sparse`
   uint16_t filled[BIN_COUNT];  // pages that became full, less those that were adopted since
   void** few;                  // slots of rows that are closed
-  heap_t* heap;
-  thread_t* thread;  // NULL: an empty theap that any thread may start with
-  theap_t* next;     // of the thread
   theap_t *heap_next, *heap_prev;
   size_t taken[BIN_COUNT];  // blocks, that its heap does not know of: see count.h
   size_t slow_calls;

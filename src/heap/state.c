@@ -24,7 +24,7 @@ _Static_assert(BIN_COUNT - ACTIVE_LEAST == 40 && DIRECT_COUNT == 64 + 1,
 // Its heap is none: not NULL, which is that of a page that was released just now.
 SHARED_DATA_DEF(const theap_t, theap_empty) = {.direct = {NONE_DIRECT},
                                                .active = {NONE_40},
-                                               .open_serial = ROWS_CLOSED,
                                                .special = SPECIAL_NO_THREAD,
-                                               .heap = (heap_t*)(uintptr_t)&theap_empty};
+                                               .heap = (heap_t*)(uintptr_t)&theap_empty,
+                                               .open_serial = ROWS_CLOSED};
 SHARED_DATA_DEF(theap_t, theap_gone);  // as theap_empty, once a thread needs it: see theap_of_gone

@@ -78,9 +78,10 @@ PRIVATE void registry_remove_subproc(subproc_t* subproc) {
 
 // ---- records ----
 
+// The thread follows its theap: what of the OS page between them is first read has been written.
 typedef struct thread_record {
-  thread_t thread;
   theap_record_t first;
+  thread_t thread;
 } thread_record_t;
 
 static void registry_add(thread_t* thread) {
@@ -120,7 +121,7 @@ static thread_t* thread_new(uintptr_t id, subproc_t* subproc) {
 static void thread_free(thread_t* thread) {
   rows_free_slots(thread->theaps);
   if (thread->theaps->rations != NULL) { rations_free(thread->theaps); }
-  meta_free((thread_record_t*)(void*)thread, sizeof(thread_record_t));
+  meta_free(thread->theaps, sizeof(thread_record_t));
 }
 
 // The pages and the record of a thread that has ended.
