@@ -126,17 +126,29 @@ static void parcels_send(void* const* blocks, size_t count) {
   for (size_t i = 0; i < PARCELS; i++) { parcel_send(&parcels[i]); }
 }
 
-// The `count` blocks that were put first.
-static void row_shed(theap_t* theap, unsigned bin, size_t count) {
-  void* blocks[OPEN_BLOCKS];
+// The `count` blocks that were put first leave the row.
+static void row_drop(theap_t* theap, unsigned bin, size_t count, void** blocks) {
   void** first = theap->base[bin] + 1;
   memcpy(blocks, first, count * sizeof(*blocks));
   theap->row[bin].top -= count;
   memmove(first, first + count, row_length(theap, bin) * sizeof(*blocks));
+}
+
+// Threads may have stacks of 2 KiB: only rows that are open need room there.
+static NOINLINE void row_shed_many(theap_t* theap, unsigned bin, size_t count) {
+  void* blocks[OPEN_BLOCKS];
+  row_drop(theap, bin, count, blocks);
+  parcels_send(blocks, count);
+}
+
+// To their pages.
+static void row_shed(theap_t* theap, unsigned bin, size_t count) {
+  void* blocks[ROW_FEW];
   if (count > ROW_FEW) {
-    parcels_send(blocks, count);
+    row_shed_many(theap, bin, count);
     return;
   }
+  row_drop(theap, bin, count, blocks);
   while (count-- > 0) { block_return_to_page(page_of(blocks[count]), (block_t*)blocks[count]); }
 }
 
