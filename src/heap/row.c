@@ -134,14 +134,15 @@ static void row_drop(theap_t* theap, unsigned bin, size_t count, void** blocks) 
   memmove(first, first + count, row_length(theap, bin) * sizeof(*blocks));
 }
 
-// Threads may have stacks of 2 KiB: only rows that are open need room there.
+// Apart from row_shed, since some threads have stacks of 2 KiB. A row that is closed, or of large
+// blocks, needs no such room there.
 static NOINLINE void row_shed_many(theap_t* theap, unsigned bin, size_t count) {
   void* blocks[OPEN_BLOCKS];
   row_drop(theap, bin, count, blocks);
   parcels_send(blocks, count);
 }
 
-// To their pages.
+// The `count` blocks that were put first go to their pages.
 static void row_shed(theap_t* theap, unsigned bin, size_t count) {
   void* blocks[ROW_FEW];
   if (count > ROW_FEW) {

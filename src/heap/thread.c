@@ -78,7 +78,8 @@ PRIVATE void registry_remove_subproc(subproc_t* subproc) {
 
 // ---- records ----
 
-// The thread follows its theap: what of the OS page between them is first read has been written.
+// The thread comes last: it is written before slots of the theap's rows, which share its OS page,
+// are read. If they were read first the page would fault twice.
 typedef struct thread_record {
   theap_record_t first;
   thread_t thread;
