@@ -31,10 +31,6 @@ typedef struct part {
 
 // Parts that go by one call of the OS, since each call interrupts the other processors.
 enum { MOST_PARTS = 32 };
-typedef struct batch {
-  size_t count;
-  part_t of[MOST_PARTS];
-} batch_t;
 
 // An arena that nobody uses has no huge page to save.
 static bool arena_may_split(const arena_t* arena) {
@@ -79,15 +75,14 @@ static void count_part(const part_t* part) {
 // ---- parts that go together ----
 
 // False if there is none.
-static bool part_take(batch_t* batch, part_t part) {
-  arena_t* arena = part.arena;
-  if (arena == NULL || part.length == 0) { return false; }
-  part.before = run_state(arena, part.first);
+static bool part_take(part_t* part) {
+  arena_t* arena = part->arena;
+  if (arena == NULL || part->length == 0) { return false; }
+  part->before = run_state(arena, part->first);
   // Else the OS would fill the holes again, to make up the huge page.
-  if (arena->huge && !part_is_whole(&part)) { arena_set_huge(arena, false); }
-  run_carve(arena, part.first, part.start, part.length);
-  arena->taken += part.length;  // keeps the arena mapped
-  batch->of[batch->count++] = part;
+  if (arena->huge && !part_is_whole(part)) { arena_set_huge(arena, false); }
+  run_carve(arena, part->first, part->start, part->length);
+  arena->taken += part->length;  // keeps the arena mapped
   return true;
 }
 
@@ -113,15 +108,22 @@ static port_range_t part_range(const part_t* part) {
   return (port_range_t){slice_start(part->arena, part->start), slices_bytes(part->length)};
 }
 
-static void give_back(batch_t* batch, purge_way_t way) {
+// Its room on the stack is not for one part, which a thread with little may give back.
+static NOINLINE bool decommit_together(const part_t* parts, size_t count) {
   port_range_t ranges[MOST_PARTS];
-  size_t count = 0;
-  for (part_t* part = batch->of; part < batch->of + batch->count; part++) {
-    part->after = give_back_alone(part, way);
-    if (part->after == RUN_TAKEN) { ranges[count++] = part_range(part); }
+  size_t used = 0;
+  for (const part_t* part = parts; part < parts + count; part++) {
+    if (part->after == RUN_TAKEN) { ranges[used++] = part_range(part); }
   }
-  const bool gone = port_decommit_all(ranges, count);
-  for (part_t* part = batch->of; part < batch->of + batch->count; part++) {
+  return port_decommit_all(ranges, used);
+}
+
+static void give_back(part_t* parts, size_t count, purge_way_t way) {
+  for (part_t* part = parts; part < parts + count; part++) {
+    part->after = give_back_alone(part, way);
+  }
+  const bool gone = count > 1 && decommit_together(parts, count);
+  for (part_t* part = parts; part < parts + count; part++) {
     const port_range_t range = part_range(part);
     if (part->after != RUN_TAKEN) { continue; }
     part->after = gone || port_decommit(range.start, range.bytes) == 0 ? RUN_CLEAN : RUN_DIRTY;
@@ -129,13 +131,13 @@ static void give_back(batch_t* batch, purge_way_t way) {
 }
 
 // False if there are none, or the OS refused.
-static bool purge_batch(batch_t* batch, purge_way_t way) {
+static bool purge_parts(part_t* parts, size_t count, purge_way_t way) {
   bool ok = true;
-  if (batch->count == 0) { return false; }
+  if (count == 0) { return false; }
   lock_release(&memory.lock);
-  give_back(batch, way);
+  give_back(parts, count, way);
   lock_acquire(&memory.lock);
-  for (const part_t* part = batch->of; part < batch->of + batch->count; part++) {
+  for (const part_t* part = parts; part < parts + count; part++) {
     part->arena->taken -= part->length;
     run_free(part->arena, part->start, part->length, part->after);
     count_part(part);
@@ -144,9 +146,8 @@ static bool purge_batch(batch_t* batch, purge_way_t way) {
   return ok;
 }
 
-static bool purge_part(part_t part, purge_way_t way) {
-  batch_t batch = {.count = 0};
-  return part_take(&batch, part) && purge_batch(&batch, way);
+static bool purge_part(part_t* part, purge_way_t way) {
+  return part_take(part) && purge_parts(part, 1, way);
 }
 
 static bool arena_may_purge(const arena_t* arena) {
@@ -241,22 +242,24 @@ static part_t excess_part(bool may_split) {
 
 // More is unused than we keep: give back twice what came in, in pieces that cost microseconds, some
 // of them at once.
-static void purge_excess(size_t given_slices) {
+static NOINLINE void purge_excess(size_t given_slices) {
   const size_t kept = kept_slices();
   memory.due_slices += 2 * given_slices;
   size_t due = memory.due_slices;
   if (due < PURGE_BATCH / SLICE_BYTES && kept > 0) { return; }
   memory.due_slices = 0;
   const bool may_split = memory.dirty_slices > kept_before_split(kept);
-  batch_t batch = {.count = 0};
-  while (due > 0 && batch.count < MOST_PARTS && memory.dirty_slices > kept) {
+  part_t parts[MOST_PARTS];
+  size_t count = 0;
+  while (due > 0 && count < MOST_PARTS && memory.dirty_slices > kept) {
     part_t part = excess_part(may_split);
     if (part.length < purge_least()) { break; }
     part_shorten(&part, size_max(given_slices, PURGE_PIECE / SLICE_BYTES));
-    if (!part_take(&batch, part)) { break; }
+    if (!part_take(&part)) { break; }
     due -= size_min(due, part.length);
+    parts[count++] = part;
   }
-  if (!purge_batch(&batch, purge_way())) { return; }
+  if (!purge_parts(parts, count, purge_way())) { return; }
   memory.has_purged = true;
   store_relaxed(&memory_shrinks, true);
 }
@@ -297,7 +300,7 @@ static void purge_expired(long delay_ms) {
     part = expired(RUN_RESET, (uint32_t)delay_ms);
   }
   part_shorten(&part, PURGE_PIECE / SLICE_BYTES);
-  if (!purge_part(part, PURGE_NOW)) { memory.last_decay_ms = now; }
+  if (!purge_part(&part, PURGE_NOW)) { memory.last_decay_ms = now; }
 }
 
 PRIVATE long purge_delay_ms(void) {
@@ -320,7 +323,7 @@ PRIVATE void purge_due(size_t given_slices) {
 
 static void purge_all_of(unsigned state) {
   for (part_t part = longest(state, true); part.length > 0; part = longest(state, true)) {
-    if (!purge_part(part, PURGE_NOW)) { return; }
+    if (!purge_part(&part, PURGE_NOW)) { return; }
   }
 }
 
@@ -341,8 +344,8 @@ PRIVATE void run_give(arena_t* arena, const uint8_t* start, size_t slices) {
   memory.dirty_slices += slices;
   const uint32_t run = run_free(arena, slice_index(arena, start), (uint32_t)slices, RUN_DIRTY);
   if (PURGES && arena_may_purge(arena) && is_immediate(run_length(arena, run))) {
-    const part_t part = part_of_run(arena, run, false);
-    if (part.length > 0) { (void)purge_part(part, PURGE_NOW); }
+    part_t part = part_of_run(arena, run, false);
+    (void)purge_part(&part, PURGE_NOW);
   }
   purge_due(slices);
 }
