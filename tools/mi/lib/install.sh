@@ -27,8 +27,9 @@ apt_get() {  # packages...
     apt-get update -qq </dev/null >/dev/null 2>&1
     apt_updated=yes
   fi
-  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" \
-    </dev/null >/dev/null 2>&1
+  # Another one may be at work, as it often is when a system has just started.
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+    -o DPkg::Lock::Timeout=300 "$@" </dev/null >/dev/null 2>&1
 }
 
 # Installs Debian packages without which a command can do nothing; false if that may not or cannot be.
@@ -51,7 +52,7 @@ install_missing() {  # packages...
   fi
   apt_get "${list[@]}" && return
   for package in "${list[@]}"; do  # one by one: some of them may not exist here
-    apt_get "$package" || say "mi: no package $package: what needs it is skipped"
+    apt_get "$package" || say "mi: $package cannot be installed: what needs it is skipped"
   done
 }
 
