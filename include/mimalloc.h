@@ -157,7 +157,8 @@ typedef bool(mi_cdecl mi_block_visit_fun)(const mi_heap_t* heap, const mi_heap_a
 typedef bool(mi_cdecl mi_heap_visit_fun)(mi_heap_t* heap, void* arg);
 
 /* Commits (`commit`) or decommits a range of memory that the program manages. `*is_zero` (if not
-   NULL) is to be set when committed memory is known to be zero. Returns false when it cannot. */
+   NULL) is to be set when committed memory is known to be zero. Returns false when it cannot. It
+   must not allocate or free, as other threads may wait for it. */
 typedef bool(mi_cdecl mi_commit_fun_t)(bool commit, void* start, size_t size, bool* is_zero,
                                        void* user_arg);
 

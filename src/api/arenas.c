@@ -12,19 +12,10 @@ enum { LARGE_OS_PAGE = 2 << 20, LEAST_ARENA = 1 << 20 };
 
 // ---- given by the program ----
 
-// Memory that the program has reserved but not committed: we do that with the OS. It is zero if it
-// was to begin with, which `arg` points to.
-static bool commit_with_os(bool commit, void* start, size_t size, bool* is_zero, void* arg) {
-  if (is_zero != NULL) { *is_zero = *(const bool*)arg; }
-  return (commit ? port_commit(start, size) : port_decommit(start, size)) == 0;
-}
-
 API bool mi_manage_memory(void* start, size_t size, bool is_committed, bool is_pinned, bool is_zero,
                           int numa_node, bool exclusive, mi_commit_fun_t* commit_fun,
                           void* commit_fun_arg, mi_arena_id_t* arena_id) {
-  static bool was_zero[] = {false, true};
   arena_t* arena = NULL;
-  const bool by_os = commit_fun == NULL && !is_committed;
   const size_t rounding = 2 * mi_arena_min_alignment();
   if (arena_id != NULL) { *arena_id = NULL; }
   process_init();
@@ -37,8 +28,8 @@ API bool mi_manage_memory(void* start, size_t size, bool is_committed, bool is_p
         .zero = is_zero,
         .exclusive = exclusive,
         .numa_node = numa_node < 0 ? -1 : numa_node,
-        .commit_fun = by_os ? commit_with_os : commit_fun,
-        .commit_arg = by_os ? &was_zero[is_zero] : commit_fun_arg,
+        .commit_fun = commit_fun,
+        .commit_arg = commit_fun_arg,
     };
     arena = arena_add(&spec);
   }

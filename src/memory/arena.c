@@ -50,7 +50,8 @@ PRIVATE void memory_visit_arenas(arena_visit_fun* visit, void* arg) {
 // of a large heap.
 static size_t next_arena_bytes(size_t need) {
   const size_t reserved = memory_reserved_bytes();
-  const size_t most = size_max(option_size(mi_option_arena_reserve), reserved / 4);
+  size_t most = size_max(option_size(mi_option_arena_reserve), reserved / 4);
+  most = size_min(most >> SLICE_SHIFT, ARENA_MAX_SLICES / 2) << SLICE_SHIFT;
   size_t bytes = size_min(size_max(reserved, FIRST_ARENA), size_max(most, HUGE_PAGE));
   bytes = size_min(bytes, size_max(port_address_limit() / 8, HUGE_PAGE));
   return align_up(size_max(bytes, need + need / 256 + HUGE_PAGE), HUGE_PAGE);
@@ -83,8 +84,8 @@ static int reserve_shrinking(size_t* bytes, size_t least, void** out) {
     *out = RANDOM_PLACE ? random_place(*bytes) : NULL;
     const int error =
         port_reserve(*bytes, *bytes >= ARENA_ALIGN ? ARENA_ALIGN : SLICE_BYTES * 4, out);
-    if (error == 0 || *bytes / 2 < least) { return error; }
-    *bytes = align_up(*bytes / 2, SLICE_BYTES * 4);
+    if (error == 0 || *bytes <= least) { return error; }
+    *bytes = size_max(align_up(*bytes / 2, SLICE_BYTES * 4), least);
   }
 }
 
@@ -240,12 +241,29 @@ static void arena_fill(arena_t* arena, const arena_spec_t* spec) {
   arena->kept = true;
 }
 
-static void arena_publish(arena_t* arena, bool committed) {
+// With what it reserved around its slices.
+static uintptr_t arena_end(const arena_t* arena) {
+  return (uintptr_t)arena->start + size_max(slices_bytes(arena->slices), arena->mapped_bytes);
+}
+
+static bool arena_overlaps(const arena_t* arena) {
+  const arena_t* other = memory.first;
+  while (other != NULL && ((uintptr_t)arena->start >= arena_end(other) ||
+                           (uintptr_t)other->start >= arena_end(arena))) {
+    other = other->next;
+  }
+  return other != NULL;
+}
+
+// False: some of it is an arena's already.
+static bool arena_publish(arena_t* arena, bool committed) {
   const span_request_t all = {.slices = arena->slices};
   lock_acquire(&memory.lock);
-  arena_link(arena);
-  if (committed) { (void)arena_advance(arena, &all); }
+  const bool ok = !arena_overlaps(arena);
+  if (ok) { arena_link(arena); }
+  if (ok && committed) { (void)arena_advance(arena, &all); }
   lock_release(&memory.lock);
+  return ok;
 }
 
 PRIVATE bool memory_cover(const void* start, size_t bytes) {
@@ -280,9 +298,11 @@ PRIVATE arena_t* arena_add(const arena_spec_t* spec) {
     return NULL;
   }
   arena_fill(arena, spec);
-  arena->committed = spec->commit_fun == NULL;
-  arena_publish(arena, spec->committed && spec->commit_fun == NULL);
-  return arena;
+  arena->committed = spec->committed && spec->commit_fun == NULL;
+  if (arena_publish(arena, arena->committed)) { return arena; }
+  port_release_guarded(arena->table, arena->table_bytes);
+  meta_free(arena, sizeof(arena_t));
+  return NULL;
 }
 
 static int reserve_plain(const arena_spec_t* spec, arena_t* arena) {
@@ -301,7 +321,7 @@ static int reserve_plain(const arena_spec_t* spec, arena_t* arena) {
   }
   arena_fill(arena, spec);
   arena->fresh_is_zero = true;
-  arena_publish(arena, spec->committed);
+  (void)arena_publish(arena, spec->committed);
   return 0;
 }
 

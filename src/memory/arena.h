@@ -26,6 +26,7 @@
 #include "../../include/mimalloc.h"
 #include "../base/bits.h"
 #include "../base/modes.h"
+#include "../port/port.h"
 #include "../service/stats.h"
 #include "map.h"
 
@@ -59,6 +60,7 @@ typedef struct arena {
   bool kept;       // the program holds its id
   bool guarded;    // some clean memory is inaccessible
   bool has_stale;  // some is not zero: the OS would not take it
+  bool refused;    // to take memory, a moment ago
   bool large;      // builds with guards: for long blocks only, on transparent huge pages
   int numa_node;
   size_t mapped_bytes, table_bytes;
@@ -76,10 +78,23 @@ FAST unsigned run_state(const arena_t* arena, uint32_t first) {
   return arena->table[first].run & 3;
 }
 
+// The program gave its memory.
+FAST bool arena_is_given(const arena_t* arena) { return arena->mapped_bytes == 0; }
+
+// May its memory go back?
+FAST bool arena_may_purge(const arena_t* arena) {
+  return !arena->pinned && (PORT_CAN_RELEASE || arena->commit_fun != NULL);
+}
+
 // May parts of it be inaccessible? Memory of the program, and huge OS pages, stay as they are.
 // NULL: a mapping of its own, which may.
 FAST bool arena_can_protect(const arena_t* arena) {
-  return arena == NULL || (!arena->pinned && !arena->committed && arena->commit_fun == NULL);
+  return arena == NULL || (!arena->pinned && !arena->committed && !arena_is_given(arena));
+}
+
+// Runs are whole OS pages, also where those are larger than a slice.
+FAST size_t slices_rounded(size_t slices) {
+  return align_up(slices, size_max(port_page_bytes() >> SLICE_SHIFT, 1));
 }
 
 // A run in use, or a mapping of its own when `arena` is NULL.

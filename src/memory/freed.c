@@ -20,8 +20,7 @@ static bool freed_make_inaccessible(const span_t* span) {
   const size_t bytes = slices_bytes(span->slices);
   if (bytes <= GUARD_FREED_LEAST || !arena_can_protect(arena)) { return false; }
   if (port_guard(span->start, bytes) == 0) { return true; }
-  (void)port_unguard(span->start, bytes);
-  return false;
+  return port_unguard(span->start, bytes) != 0 && port_decommit(span->start, bytes) == 0;
 }
 
 static void run_give_guarded(const span_t* span) {

@@ -44,7 +44,7 @@ PRIVATE bool large_is_wanted(const span_request_t* request) {
 // Growth beyond the first arena, while what there is is densely used: worth huge pages.
 static bool arena_wants_huge(const arena_t* arena) {
   if (GUARD_PAGES || GUARD_FREED) { return false; }  // guards leave none
-  return !arena->committed && arena->commit_fun == NULL && !arena->was_huge &&
+  return !arena->committed && !arena_is_given(arena) && !arena->was_huge &&
          huge_is_wanted(arena != memory.first && (arena->huge || memory_is_dense()));
 }
 
@@ -71,6 +71,15 @@ static uint32_t frontier_step(const arena_t* arena, uint32_t need) {
   return (uint32_t)size_min(slices_rounded(step), room);
 }
 
+PRIVATE void frontier_move(arena_t* arena, uint32_t slices, bool is_zero) {
+  const uint32_t first = arena->frontier;
+  arena->frontier += slices;
+  (void)add_relaxed(&memory_growths, 1);
+  const uint32_t run = run_free(arena, first, slices, is_zero ? RUN_CLEAN : RUN_DIRTY);
+  if (is_zero) { arena->table[run].stamp = 0; }
+  if (!is_zero) { stat_up(&memory_stats.committed, slices_bytes(slices)); }
+}
+
 PRIVATE bool arena_advance(arena_t* arena, const span_request_t* request) {
   if (!PORT_CAN_RELEASE && arena->grows) { return growing_advance(arena, request); }
   const size_t need = slices_rounded(request->slices + (request->align >> SLICE_SHIFT));
@@ -82,18 +91,11 @@ PRIVATE bool arena_advance(arena_t* arena, const span_request_t* request) {
   if (!arena_commit(arena, step, &is_zero)) { return false; }
   const bool huge = arena_wants_huge(arena);
   const uint32_t first = arena->frontier;
-  arena->frontier += step;
-  (void)add_relaxed(&memory_growths, 1);
+  frontier_move(arena, step, is_zero);
   if (huge && arena->huge) {
     (void)port_advise_huge(slice_start(arena, first), slices_bytes(step), true);
   }
   if (huge && !arena->huge) { arena_set_huge(arena, true); }
-  const uint32_t run = run_free(arena, first, step, is_zero ? RUN_CLEAN : RUN_DIRTY);
-  if (is_zero) { arena->table[run].stamp = 0; }
-  if (!is_zero) {
-    memory.dirty_slices += step;
-    stat_up(&memory_stats.committed, slices_bytes(step));
-  }
   return true;
 }
 

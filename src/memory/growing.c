@@ -49,22 +49,18 @@ static size_t needed(const span_request_t* request) {
 // What is new follows what was free and may be needed with it; where it suffices alone it is known
 // to be zero.
 static void add_slices(arena_t* arena, size_t slices, bool suffices) {
-  const uint32_t first = arena->frontier;
   arena->slices += (uint32_t)slices;
-  arena->frontier = arena->slices;
   arena->mapped_bytes += slices_bytes(slices);
-  (void)add_relaxed(&memory_growths, 1);
-  const uint32_t run = run_free(arena, first, (uint32_t)slices, suffices ? RUN_CLEAN : RUN_DIRTY);
-  if (suffices) { arena->table[run].stamp = 0; }
-  if (!suffices) {
-    memory.dirty_slices += slices;
-    stat_up(&memory_stats.committed, slices_bytes(slices));
-  }
+  frontier_move(arena, (uint32_t)slices, suffices);
 }
 
 // ---- the last arena, and the next ----
 
 static const arena_t* last_grown;
+
+// The table of an arena that could not be had: it is the next one's.
+static slice_t* left_table;
+static size_t left_table_bytes;
 
 static bool grow_by(arena_t* arena, size_t slices) {
   uint8_t* end = slice_start(arena, arena->slices);
@@ -88,7 +84,7 @@ PRIVATE bool growing_advance(arena_t* arena, const span_request_t* request) {
   return false;
 }
 
-PRIVATE bool growing_obtain(arena_t* arena, size_t need_slices) {
+static bool obtain(arena_t* arena, size_t need_slices) {
   for (size_t slices = arena_slices(need_slices); slices >= need_slices; slices /= 2) {
     void* start = NULL;
     stat_add(&memory_stats.mmap_calls, 1);
@@ -105,6 +101,15 @@ PRIVATE bool growing_obtain(arena_t* arena, size_t need_slices) {
     return true;
   }
   return false;
+}
+
+PRIVATE bool growing_obtain(arena_t* arena, size_t need_slices) {
+  arena->table = left_table;
+  arena->table_bytes = left_table_bytes;
+  const bool ok = obtain(arena, need_slices);
+  left_table = ok ? NULL : arena->table;
+  left_table_bytes = ok ? 0 : arena->table_bytes;
+  return ok;
 }
 
 PRIVATE void growing_join(arena_t* arena) {

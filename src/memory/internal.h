@@ -28,6 +28,7 @@ typedef struct memory_state {
   random_t random;
   arena_t* first;
   size_t taken_slices, dirty_slices, reset_slices;
+  size_t stuck_slices;  // dirty ones that can't go back
   direct_t direct, direct_most;
   int64_t now_ms, last_decay_ms;     // as of the last give or collect
   size_t due_slices;                 // to be purged, as soon as it is worth a call
@@ -51,11 +52,6 @@ FAST bool memory_is_left(void) { return port_is_ending() && memory.is_left; }
 
 FAST size_t slices_bytes(size_t slices) { return slices << SLICE_SHIFT; }
 
-// Runs are whole OS pages, also where those are larger than a slice.
-FAST size_t slices_rounded(size_t slices) {
-  return align_up(slices, size_max(port_page_bytes() >> SLICE_SHIFT, 1));
-}
-
 FAST uint32_t slice_index(const arena_t* arena, const uint8_t* p) {
   return (uint32_t)((size_t)(p - arena->start) >> SLICE_SHIFT);
 }
@@ -66,7 +62,8 @@ FAST uint8_t* slice_start(const arena_t* arena, uint32_t index) {
 
 // ---- run.c ----
 PRIVATE void run_mark(arena_t* arena, uint32_t first, uint32_t length, unsigned state);
-// Makes a free run, coalesced with neighbours of the same state; returns where it starts.
+// Makes and counts a free run, coalesced with neighbours of the same state; returns where it
+// starts.
 PRIVATE uint32_t run_free(arena_t* arena, uint32_t first, uint32_t length, unsigned state);
 // Takes `length` slices at `start` out of the free run at `first`.
 PRIVATE void run_carve(arena_t* arena, uint32_t first, uint32_t start, uint32_t length);
@@ -101,6 +98,8 @@ PRIVATE bool huge_is_wanted(bool dense);  // any thread
 // Guards leave no huge pages to the memory that they are in. Long blocks of a large heap have an
 // arena of their own, in which they start on huge pages.
 PRIVATE bool large_is_wanted(const span_request_t* request);
+// So many committed slices behind the frontier become free.
+PRIVATE void frontier_move(arena_t* arena, uint32_t slices, bool is_zero);
 // Moves the frontier so that a free run of the wanted length ends there.
 PRIVATE bool arena_advance(arena_t* arena, const span_request_t* request);
 // Clean runs at frontiers become what they were before these moved, if data is limited: the limit

@@ -17,7 +17,6 @@ static void run_carve_huge(arena_t* arena, uint32_t first, uint32_t start, uint3
   run_mark(arena, start, length, RUN_TAKEN);
   if (low < start) { run_free(arena, low, start - low, RUN_DIRTY); }
   if (start + length < high) { run_free(arena, start + length, high - start - length, RUN_DIRTY); }
-  memory.dirty_slices += high - low - length;
   stat_up(&memory_stats.committed, slices_bytes(high - low - length));
 }
 
@@ -122,8 +121,9 @@ static bool take_joined(const span_request_t* request, span_t* out) {
 
 static bool take_fresh(const span_request_t* request, span_t* out) {
   for (arena_t* arena = memory.first; arena != NULL; arena = arena->next) {
-    if (arena_fits(arena, request) && arena_advance(arena, request)) {
-      return run_take(arena, RUN_CLEAN, request, out) || run_take(arena, RUN_DIRTY, request, out);
+    if (arena_fits(arena, request) && arena_advance(arena, request) &&
+        (run_take(arena, RUN_CLEAN, request, out) || run_take(arena, RUN_DIRTY, request, out))) {
+      return true;
     }
   }
   return false;
@@ -261,7 +261,7 @@ PRIVATE void memory_shorten(span_t* span, size_t slices) {
 
 UNUSED PRIVATE size_t memory_resident_free_bytes(void) {
   lock_acquire(&memory.lock);
-  const size_t bytes = slices_bytes(memory.dirty_slices);
+  const size_t bytes = slices_bytes(memory.dirty_slices + memory.stuck_slices);
   lock_release(&memory.lock);
   return bytes;
 }

@@ -64,7 +64,6 @@ static COLD bool region_add(size_t bytes) {
     size = least;
     if (port_reserve(size, guard, &start) != 0) { return false; }
   }
-  meta.region_bytes = size;
   meta.next = meta.committed = (uint8_t*)start + guard;
   meta.end = (uint8_t*)start + size - guard;
   if (!region_commit(META_ALIGN)) {
@@ -72,6 +71,7 @@ static COLD bool region_add(size_t bytes) {
     (void)port_release(start, size);
     return false;
   }
+  meta.region_bytes = size;
   region_link(size);
   return true;
 }
@@ -108,18 +108,8 @@ PRIVATE void* meta_alloc(size_t bytes) {
   return record;
 }
 
-// What is known of the blocks of a page may be long: its memory goes back to the OS.
-static void purge_within(void* p, size_t bytes) {
-  enum { LEAST = 16 << 10 };
-  const size_t page = port_page_bytes();
-  const uintptr_t start = align_up((uintptr_t)p, page),
-                  end = align_down((uintptr_t)p + bytes, page);
-  if (bytes >= LEAST && start < end) { (void)port_purge((void*)start, end - start); }
-}
-
 PRIVATE void meta_free(void* p, size_t bytes) {
   bytes = align_up(bytes, META_ALIGN);
-  if (LINKS_APART) { purge_within(p, bytes); }
   lock_acquire(&meta.lock);
   free_list_t* list = list_for(bytes);
   if (list != NULL) {

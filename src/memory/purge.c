@@ -62,13 +62,9 @@ static void part_shorten(part_t* part, size_t most) {
 
 static void count_part(const part_t* part) {
   const size_t bytes = slices_bytes(part->length);
-  if (part->after == RUN_DIRTY) { memory.dirty_slices += part->length; }
   // What was reset is no longer counted as committed, and a refusal leaves it dirty.
   if (part->before == RUN_RESET) { stat_up(&memory_stats.committed, bytes); }
-  if (part->after == RUN_RESET) {
-    memory.reset_slices += part->length;
-    count_given(&memory_stats.reset, bytes);
-  }
+  if (part->after == RUN_RESET) { count_given(&memory_stats.reset, bytes); }
   if (part->after == RUN_CLEAN) { count_decommitted(bytes); }
 }
 
@@ -139,6 +135,9 @@ static bool purge_parts(part_t* parts, size_t count, purge_way_t way) {
   lock_acquire(&memory.lock);
   for (const part_t* part = parts; part < parts + count; part++) {
     part->arena->taken -= part->length;
+    part->arena->refused |= part->after == RUN_DIRTY;
+    // What the program gave may be shared or a file's: it comes back with what it held.
+    part->arena->has_stale |= arena_is_given(part->arena);
     run_free(part->arena, part->start, part->length, part->after);
     count_part(part);
     ok = ok && part->after != RUN_DIRTY;
@@ -150,17 +149,14 @@ static bool purge_part(part_t* part, purge_way_t way) {
   return part_take(part) && purge_parts(part, 1, way);
 }
 
-static bool arena_may_purge(const arena_t* arena) {
-  return !arena->pinned && (PORT_CAN_RELEASE || arena->commit_fun != NULL);
-}
-
 // ---- what is more than is kept ----
 
 // One of the arena's longest runs of that state that may be purged in part, and that part. It has
 // length 0 if there is none.
 static part_t longest_of_arena(arena_t* arena, unsigned state, bool split) {
   enum { MAX_TRIES = 8 };
-  const unsigned bin = arena_may_purge(arena) ? bin_highest(arena, state) : RUN_BINS;
+  const bool may = arena_may_purge(arena) && !arena->refused;
+  const unsigned bin = may ? bin_highest(arena, state) : RUN_BINS;
   part_t part = {0};
   if (bin == RUN_BINS) { return part; }
   uint32_t at = arena->bins[state - 1][bin];
@@ -218,12 +214,19 @@ static purge_way_t purge_way(void) {
   return swings() && purge_delay_ms() > 0 ? PURGE_LAZILY : PURGE_NOW;
 }
 
-// The slack halves with each second in which it proves enough.
+static void forget_refusals(void) {
+  for (arena_t* arena = memory.first; arena != NULL; arena = arena->next) {
+    arena->refused = false;
+  }
+}
+
+// The slack halves with each second in which it proves enough. Who refused is asked again.
 static void slack_decay(void) {
   if (memory.now_ms - memory.slack_ms < REFAULT_MS) { return; }
   memory.slack_slices = size_min(memory.slack_slices, slack_most()) / 2;
   memory.swings /= 2;
   memory.slack_ms = memory.now_ms;
+  forget_refusals();
 }
 
 // Splitting a huge page costs what it saved when it was made: only to get far below its size.
@@ -234,6 +237,8 @@ static size_t kept_before_split(size_t kept) {
 static uint32_t purge_least(void) {
   return (uint32_t)size_max(option_size(mi_option_minimal_purge_size) >> SLICE_SHIFT, 1);
 }
+
+static size_t piece_slices(void) { return size_max(purge_least(), PURGE_PIECE / SLICE_BYTES); }
 
 static part_t excess_part(bool may_split) {
   const part_t part = longest(RUN_DIRTY, false);
@@ -254,7 +259,7 @@ static NOINLINE void purge_excess(size_t given_slices) {
   while (due > 0 && count < MOST_PARTS && memory.dirty_slices > kept) {
     part_t part = excess_part(may_split);
     if (part.length < purge_least()) { break; }
-    part_shorten(&part, size_max(given_slices, PURGE_PIECE / SLICE_BYTES));
+    part_shorten(&part, size_max(given_slices, piece_slices()));
     if (!part_take(&part)) { break; }
     due -= size_min(due, part.length);
     parts[count++] = part;
@@ -281,7 +286,7 @@ static part_t expired_of_arena(arena_t* arena, unsigned state, uint32_t delay_ms
 
 static part_t expired(unsigned state, uint32_t delay_ms) {
   for (arena_t* arena = memory.first; arena != NULL; arena = arena->next) {
-    if (!arena_may_purge(arena)) { continue; }
+    if (!arena_may_purge(arena) || arena->refused) { continue; }
     const part_t part = expired_of_arena(arena, state, delay_ms);
     if (part.length > 0) { return part; }
   }
@@ -299,7 +304,7 @@ static void purge_expired(long delay_ms) {
   if (part.length == 0 && option_is_enabled(mi_option_purge_decommits)) {
     part = expired(RUN_RESET, (uint32_t)delay_ms);
   }
-  part_shorten(&part, PURGE_PIECE / SLICE_BYTES);
+  part_shorten(&part, piece_slices());
   if (!purge_part(&part, PURGE_NOW)) { memory.last_decay_ms = now; }
 }
 
@@ -323,12 +328,13 @@ PRIVATE void purge_due(size_t given_slices) {
 
 static void purge_all_of(unsigned state) {
   for (part_t part = longest(state, true); part.length > 0; part = longest(state, true)) {
-    if (!purge_part(&part, PURGE_NOW)) { return; }
+    (void)purge_part(&part, PURGE_NOW);
   }
 }
 
 PRIVATE void purge_all(void) {
   if (!PURGES) { return; }
+  forget_refusals();
   purge_all_of(RUN_DIRTY);
   if (option_is_enabled(mi_option_purge_decommits)) { purge_all_of(RUN_RESET); }
 }
@@ -341,7 +347,6 @@ static bool is_immediate(size_t slices) {
 
 PRIVATE void run_give(arena_t* arena, const uint8_t* start, size_t slices) {
   account_given(arena, slices);
-  memory.dirty_slices += slices;
   const uint32_t run = run_free(arena, slice_index(arena, start), (uint32_t)slices, RUN_DIRTY);
   if (PURGES && arena_may_purge(arena) && is_immediate(run_length(arena, run))) {
     part_t part = part_of_run(arena, run, false);

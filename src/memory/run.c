@@ -57,7 +57,14 @@ PRIVATE unsigned bin_highest(const arena_t* arena, unsigned state) {
 
 // ---- free runs come and go ----
 
+// What can't go back is counted apart: it would use up what may stay dirty of the rest.
+static size_t* runs_count(const arena_t* arena, unsigned state) {
+  if (state == RUN_RESET) { return &memory.reset_slices; }
+  return arena_may_purge(arena) ? &memory.dirty_slices : &memory.stuck_slices;
+}
+
 PRIVATE uint32_t run_free(arena_t* arena, uint32_t first, uint32_t length, unsigned state) {
+  if (state != RUN_CLEAN) { *runs_count(arena, state) += length; }
   if (first > 0 && run_state(arena, first - 1) == state) {
     const uint32_t left = run_length(arena, first - 1);
     bin_remove(arena, first - left);
@@ -80,7 +87,6 @@ PRIVATE void run_join(arena_t* arena, unsigned state) {
     run_carve(arena, first, first, length);
     if (state == RUN_RESET) { port_reuse(slice_start(arena, first), slices_bytes(length)); }
     (void)run_free(arena, first, length, RUN_DIRTY);
-    memory.dirty_slices += length;
     stat_up(&memory_stats.committed, slices_bytes(length));
     bin = bin_next(arena, state, bin);
   }
@@ -101,8 +107,7 @@ PRIVATE void run_carve(arena_t* arena, uint32_t first, uint32_t start, uint32_t 
     bin_push(arena, start + length);
   }
   run_mark(arena, start, length, RUN_TAKEN);
-  if (state == RUN_DIRTY) { memory.dirty_slices -= length; }
-  if (state == RUN_RESET) { memory.reset_slices -= length; }
+  if (state != RUN_CLEAN) { *runs_count(arena, state) -= length; }
 }
 
 // ---- the search ----

@@ -78,6 +78,8 @@ static void test_manage(void) {
   char* shared = map_aligned(32 * MIB);
   CHECK(mi_manage_os_memory(shared, 32 * MIB, true, false, true, -1));
   CHECK(!mi_manage_os_memory(NULL, 32 * MIB, true, false, true, -1));
+  CHECK(!mi_manage_os_memory(shared, 32 * MIB, true, false, true, -1)); /* it is an arena's */
+  CHECK(!mi_manage_os_memory(shared + 8 * MIB, 8 * MIB, true, false, true, -1));
   static char tiny[4096];
   CHECK(!mi_manage_os_memory(tiny, sizeof(tiny), true, false, true, -1)); /* under the least size */
 }
