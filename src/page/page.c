@@ -122,9 +122,11 @@ PRIVATE size_t page_slices(unsigned bin, unsigned room) {
   const size_t block_bytes = bin_bytes(bin);
   const size_t blocks = room == ROOM_MOST ? BLOCKS_ROOMY : BLOCKS_LEAST;
   const size_t guard = page_guard_bytes();
-  const size_t least = size_max(divide_up(blocks * block_bytes + guard, SLICE_BYTES), room);
+  const size_t unit = slices_rounded(1);
+  const size_t wanted = size_max(divide_up(blocks * block_bytes + guard, SLICE_BYTES), room);
+  const size_t least = slices_rounded(wanted);
   size_t best = least, best_loss = SIZE_MAX;
-  for (size_t slices = least; slices <= PAGE_MAX_SLICES; slices++) {
+  for (size_t slices = least; slices <= PAGE_MAX_SLICES; slices += unit) {
     const size_t bytes = slices * SLICE_BYTES - guard;
     const size_t loss = bytes % block_bytes;
     if (loss <= bytes / LOSS_SHARE) { return slices; }
@@ -397,7 +399,7 @@ PRIVATE void page_release_kept(void) {
 static bool record_unload(page_t* page, void* everything) {
   if (NOTE_BLOCKS) { checks_free(page_checks(page)); }
   if (*(const bool*)everything && load_relaxed(&page->heap) != NULL && page->span_arena == NULL) {
-    (void)port_release(page->span_start, page->span_slices * SLICE_BYTES);
+    (void)port_release(page_memory(page), page->span_slices * SLICE_BYTES);
   }
   return true;
 }
@@ -424,6 +426,7 @@ PRIVATE bool page_was_large(const void* p) {
 
 PRIVATE void page_release(page_t* page, bool freed) {
   if (HAS_CHECKS) { page_checks(page)->zeroed = freed && is_zeroed(page); }
+  if (!freed) { page_drop_checks(page); }  // of its blocks some are said to be live
   give_untouched(page);
   if (page_holes(page) != 0) {
     page_drop_holes(page);

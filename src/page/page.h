@@ -208,7 +208,8 @@ FAST size_t large_bytes(size_t size) {
 }
 // Slices of a large block; `before` bytes lie before it.
 FAST size_t large_slices(size_t bytes, size_t before) {
-  return divide_up(bytes + before + (GUARD_PAGES ? page_guard_bytes() : 0), SLICE_BYTES);
+  const size_t guard = GUARD_PAGES ? page_guard_bytes() : 0;
+  return slices_rounded(divide_up(bytes + before + guard, SLICE_BYTES));
 }
 // Around a change of the span of a large block: its guard goes, and a new one comes. False: the
 // guard stays, so the span may not change.
@@ -240,7 +241,7 @@ PRIVATE void page_take_waiting(page_t* page);
 PRIVATE void page_restore(page_t* page, uint32_t claimed);
 // The owner: a list of returned blocks joins `free`, or those that wait.
 PRIVATE void page_add_returned(page_t* page, block_t* list);
-// Owner: takes at most `most` blocks off `free`, in their order; *count grows by their number.
+// Owner: takes at most `most` blocks off `free`, in their order; *count is their number.
 PRIVATE block_t* page_cut_list(page_t* page, uint32_t most, uint32_t* count);
 // Puts such a list back in front of `free`. Returns its length.
 PRIVATE size_t page_add_list(page_t* page, block_t* list);
