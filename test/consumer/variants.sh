@@ -97,10 +97,11 @@ way_shared_or_static() {
 
 way_uninstall() {
   built away
-  for prefix in "$work/away-prefix" /usr; do
+  # the first would match no pattern, and looks as if all below it were ours
+  for prefix in "$work/in[1]/mimalloc/prefix" /usr; do
     export DESTDIR="$work/away-root"
-    [ $prefix = /usr ] || DESTDIR=''
-    cmake -DCMAKE_INSTALL_PREFIX=$prefix away
+    [ "$prefix" = /usr ] || DESTDIR=''
+    cmake -DCMAKE_INSTALL_PREFIX="$prefix" away
     cmake --build away --target install
     touch "$DESTDIR$prefix/lib/another"
     find "$DESTDIR$prefix" -name "*mimalloc*" | grep .
