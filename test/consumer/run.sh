@@ -62,6 +62,18 @@ way_add_subdirectory() {
   ./part/use-chosen-object purge_delay=5 show_errors=1
   ./part/use-new
 }
+# A project that says nothing of a build type keeps its assertions, and has a library that is fast.
+way_add_subdirectory_without_type() {
+  cmake -S "$here" -B untyped -DSOURCE_DIR="$MI_SOURCE_DIR" -DCMAKE_C_FLAGS_RELEASE="-O0 -DNDEBUG" \
+    -DCMAKE_C_COMPILER="$CC" -DCMAKE_CXX_COMPILER="$CXX"
+  grep -x "CMAKE_BUILD_TYPE:STRING=" untyped/CMakeCache.txt
+  if grep -e -DNDEBUG untyped/CMakeFiles/use-static.dir/flags.make; then exit 1; fi
+  grep -e -DNDEBUG untyped/mimalloc/CMakeFiles/mimalloc-static.dir/flags.make
+  cmake --build untyped --parallel 2
+  cmake --install untyped --prefix "$work/untyped-prefix"
+  ./untyped/use-static
+  project "$work/untyped-prefix" of-untyped
+}
 
 # shellcheck disable=SC2046  # lists of options
 way_pkg_config() {
@@ -131,7 +143,7 @@ way_preload() {
 way install
 headers=$(dirname "$(one prefix mimalloc.h)")
 libraries=$(dirname "$(one prefix libmimalloc.so.3)")
-for each in find_package install_toplevel add_subdirectory pkg_config object_first \
+for each in find_package install_toplevel add_subdirectory add_subdirectory_without_type pkg_config object_first \
   archive_in_static_program single_source override_macros new_delete module preload; do
   way $each
 done
