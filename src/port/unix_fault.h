@@ -13,8 +13,7 @@ static struct sigaction former_actions[WATCHED];
 static port_see_fault* see_fault;
 
 static bool is_function(const struct sigaction* action) {
-  return (action->sa_flags & SA_SIGINFO) != 0 ||
-         (action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN);
+  return action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN;
 }
 
 // Sent by a process, or by the kernel for reasons of its own: nothing would repeat it.

@@ -401,6 +401,14 @@ static void sent_with_handler(void* arg) {
   (void)kill(getpid(), SIGSEGV);
   _exit(calls == 2 ? 79 : 1);
 }
+/* The flag says nothing where there is no function. */
+static void sent_when_ignored(void* arg) {
+  (void)arg;
+  handle(SIGSEGV, SIG_IGN, NULL, SA_SIGINFO);
+  guard_everything(false);
+  (void)raise(SIGSEGV);
+  _exit(81);
+}
 static void two_faults(void* arg) {
   (void)arg;
   handle(SIGSEGV, jump_back, NULL, SA_NODEFER);
@@ -442,6 +450,8 @@ static void test_handlers(void) {
   CHECK(died_by(&end, SIGSEGV) && !reported(&end));
   run(sent_with_handler, NULL, &end);
   CHECK(exited_with(&end, 79) && !reported(&end));
+  run(sent_when_ignored, NULL, &end);
+  CHECK(exited_with(&end, 81) && !reported(&end));
   run(two_faults, NULL, &end);
   CHECK(exited_with(&end, 80) && (strstr(end.words, "overflow") != NULL) == is_first() &&
         (strstr(end.words, "use after free") != NULL) == is_first());
