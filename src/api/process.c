@@ -53,6 +53,7 @@ static bool will_print_at_end(void) {
 static COLD void process_start(void) {
   static _Atomic(int) starts;
   process_init();
+  options_init();  // an earlier call may not have known the environment
   if (add_relaxed(&starts, 1) != 0) { return; }
   usage_begin();
   port_retry_for(option_get(mi_option_retry_on_oom));

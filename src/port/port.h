@@ -109,8 +109,8 @@ PRIVATE bool port_data_is_limited(void);
 
 // ---- process, threads, time ----
 
-PRIVATE const char* port_getenv(const char* name);  // NULL also in a set-user-id program
-PRIVATE char* const* port_environ(void);            // may be NULL
+UNUSED PRIVATE const char* port_getenv(const char* name);  // NULL also in a set-user-id program
+PRIVATE char* const* port_environ(void);                   // may be NULL
 // What the program's environment has, with the 0 at the end: how many characters; 0 if there is no
 // such name. They are copied if they are at most so many. The wide form where there is a wide
 // environment.

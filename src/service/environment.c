@@ -44,11 +44,8 @@ static const char* entry_text(const char* entry, const char* name) {
   return *entry == '=' ? entry + 1 : NULL;
 }
 
-// The value in the environment, or where that is not known yet, the C library's. NULL if it is not
-// set.
-static const char* variable_text(const char* variable, const char* name) {
-  char* const* environment = port_environ();
-  if (environment == NULL) { return port_getenv(variable); }
+// NULL if it is not set.
+static const char* variable_text(char* const* environment, const char* name) {
   for (; *environment != NULL; environment++) {
     const char* entry = entry_name(*environment);
     const char* text = entry == NULL ? NULL : entry_text(entry, name);
@@ -64,14 +61,13 @@ PRIVATE void option_tell_idle(mi_option_t option) {
   }
 }
 
-static bool read_variable(mi_option_t option, const char* name) {
-  char variable[VARIABLE_CHARS];
-  variable_of(name, variable);
-  const char* text = variable_text(variable, name);
+static bool read_variable(char* const* environment, mi_option_t option, const char* name) {
+  const char* text = variable_text(environment, name);
   if (text == NULL) { return false; }
   option_tell_idle(option);
   if (!option_set_text(option, text)) {
-    char kept[AMOUNT_CHARS];
+    char variable[VARIABLE_CHARS], kept[AMOUNT_CHARS];
+    variable_of(name, variable);
     option_value_text(option, kept);
     message_printf("warning: %s has the invalid value \"%.40s\"; it stays %s", variable, text,
                    kept);
@@ -79,9 +75,11 @@ static bool read_variable(mi_option_t option, const char* name) {
   return true;
 }
 
-static void read_option(mi_option_t option) {
+static void read_option(char* const* environment, mi_option_t option) {
   const char* older = option_older(option);
-  if (!read_variable(option, option_name(option)) && *older != 0) { read_variable(option, older); }
+  if (!read_variable(environment, option, option_name(option)) && *older != 0) {
+    read_variable(environment, option, older);
+  }
 }
 
 // Most programs run without any of our variables; then there is nothing to look up.
@@ -136,12 +134,14 @@ static void tell_strangers(char* const* environment) {
 static _Atomic(bool) environment_is_read;  // the first one reads; the others do not wait for it
 
 static COLD void options_read(char* const* environment) {
-  for (int i = 0; i < OPTION_COUNT; i++) { read_option(OPTION_AT(i)); }
-  if (environment != NULL && option_is_enabled(mi_option_verbose)) { tell_strangers(environment); }
+  for (int i = 0; i < OPTION_COUNT; i++) { read_option(environment, OPTION_AT(i)); }
+  if (option_is_enabled(mi_option_verbose)) { tell_strangers(environment); }
 }
 
+// A program may allocate before its C library knows the environment: then the constructor asks
+// again. That of a set-user-id program is never known.
 PRIVATE COLD void options_init(void) {
-  if (SMALL || exchange_relaxed(&environment_is_read, true)) { return; }
-  char* const* environment = port_environ();
-  if (environment == NULL || environment_has_any(environment)) { options_read(environment); }
+  char* const* environment = SMALL ? NULL : port_environ();
+  if (environment == NULL || exchange_relaxed(&environment_is_read, true)) { return; }
+  if (environment_has_any(environment)) { options_read(environment); }
 }

@@ -14,20 +14,10 @@ static struct {
   bool set_uid;
   bool random_refused;
   uint64_t clock_ns;
-  unsigned getenv_calls;
   char written[1 << 16]; /* what went to standard error, terminated */
   size_t written_length;
   jmp_buf* abort_to; /* where port_abort goes; NULL: the test fails */
 } fake_port;
-
-static const char* port_getenv(const char* name) {
-  const size_t length = strlen(name);
-  fake_port.getenv_calls++;
-  for (const char** p = fake_port.environment; !fake_port.set_uid && p != NULL && *p != NULL; p++) {
-    if (strncmp(*p, name, length) == 0 && (*p)[length] == '=') { return *p + length + 1; }
-  }
-  return NULL;
-}
 
 static char* const* port_environ(void) {
   return fake_port.set_uid ? NULL : (char* const*)(uintptr_t)fake_port.environment;
