@@ -37,6 +37,26 @@ static void* churn(void* arg) {
   return arg;
 }
 
+static pthread_barrier_t meet;
+
+// Ends after the plug-in, which it has used, is closed.
+static void* outlive(void* arg) {
+  copies[1].release(copies[1].allocate(100));
+  pthread_barrier_wait(&meet);
+  pthread_barrier_wait(&meet);
+  return arg;
+}
+
+static void close_while_used(void* library) {
+  pthread_t thread;
+  CHECK(pthread_barrier_init(&meet, NULL, 2) == 0);
+  CHECK(pthread_create(&thread, NULL, outlive, NULL) == 0);
+  pthread_barrier_wait(&meet);
+  dlclose(library);
+  pthread_barrier_wait(&meet);
+  pthread_join(thread, NULL);
+}
+
 int main(int argc, char** argv) {
   const bool shared = argc > 2 && strcmp(argv[2], "shared") == 0;
   const int scopes[] = {RTLD_LOCAL, RTLD_GLOBAL, RTLD_LOCAL | RTLD_DEEPBIND};
@@ -59,7 +79,7 @@ int main(int argc, char** argv) {
     for (int t = 0; t < 2; t++) { CHECK(pthread_create(&threads[t], NULL, churn, NULL) == 0); }
     churn(NULL);
     for (int t = 0; t < 2; t++) { pthread_join(threads[t], NULL); }
-    dlclose(library);
+    close_while_used(library);
   }
   char* volatile p = malloc(100);  // whoever's it is
   p = realloc(p, 100000);
