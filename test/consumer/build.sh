@@ -141,6 +141,21 @@ way_absolute_folders() {
   configure -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_INSTALL_INCLUDEDIR=include
   grep "^prefix=.{pcfiledir}/../..$" conf/mimalloc.pc
 }
+way_comma_in_path() {
+  ln -s "$MI_SOURCE_DIR" "a,tree"
+  cmake -S "$work/a,tree" -B comma -DMI_BUILD_STATIC=OFF -DMI_BUILD_OBJECT=OFF \
+    -DCMAKE_C_COMPILER="$CC" -DCMAKE_C_FLAGS_RELEASE=-O0
+  cmake --build comma
+  readelf -V comma/libmimalloc.so.3 | grep MIMALLOC
+}
+way_musl_of_the_system() {  # whose compiler has a plain name
+  # shellcheck disable=SC2016  # is expanded there
+  printf '#!/bin/sh\n[ "$*" != -dumpmachine ] || { echo x86_64-alpine-linux-m""usl; exit; }\nexec %s "$@"\n' \
+    "$CC" >plain-cc
+  chmod +x plain-cc
+  cmake -S "$MI_SOURCE_DIR" -B alpine -DCMAKE_C_COMPILER="$work/plain-cc" >configured
+  grep "thread-local LOCAL_DYNAMIC" configured
+}
 way_no_port() {
   if "$CC" -U__linux__ -fsyntax-only "$MI_SOURCE_DIR/src/static.c" 2>errors; then
     exit 1
@@ -155,7 +170,7 @@ way_least_ports() {  # which nothing here can run: that this system's headers do
 }
 
 for each in summary levels without_effect unknown_option tools_with_checks out_of_memory padding \
-  defaults macros code as_cxx configurations absolute_folders no_port least_ports; do
+  defaults macros code as_cxx configurations absolute_folders comma_in_path musl_of_the_system no_port least_ports; do
   way $each
 done
 exit $bad

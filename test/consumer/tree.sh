@@ -20,6 +20,31 @@ way_path_with_space() {
   ./mi trace record ../recording -- sh -c true
   ./mi trace replay ../recording
 }
+# A program is looked for as the shell does, whatever lies in the folder.
+way_program_by_name() {
+  mkdir folder
+  cd folder
+  mkfifo true
+  printf 'MZ, but text' >wc
+  timeout 20 "$work/a tree/mi" run -- true
+  echo one | "$work/a tree/mi" run -- wc -l | grep 1
+  status=0; "$work/a tree/mi" run -- no-such-program 2>said || status=$?
+  [ $status = 127 ] && grep "no such program" said
+}
+way_broken_library() {
+  cd "$work/a tree"
+  : >build/release/libmimalloc.so.3
+  ./mi run --stats -- true 2>said
+  grep "elapsed" said
+  touch src/static.c
+  rm build/.lock
+  mkdir build/.lock
+  if ./mi run -- true 2>said; then exit 1; fi
+  rmdir build/.lock
+  cat said
+  grep "^mi: .*not writable" said
+  if grep "unbound" said; then exit 1; fi
+}
 # What ./mi build does, but of the tests one alone.
 way_build_with_space() {
   cd "$work/a tree"
@@ -80,6 +105,8 @@ way_refusals() {
   done
   if ./mi walk 2>"$work/said"; then exit 1; fi
   grep "unknown command walk" "$work/said"
+  if ./mi "run trace" 2>"$work/said"; then exit 1; fi
+  grep "unknown command run trace" "$work/said"
 }
 
 # On a machine that has no cmake, as root, with an apt-get that only notes what it is asked for.
@@ -126,7 +153,7 @@ way_library_only() {
   [ ! -e plain/bench ]
 }
 
-for each in copy path_with_space build_with_space test_with_space release_with_space docs_with_space refusals packages library_only; do
+for each in copy path_with_space program_by_name broken_library build_with_space test_with_space release_with_space docs_with_space refusals packages library_only; do
   way $each
 done
 exit $bad

@@ -37,8 +37,8 @@ build() {  # preset cmake-build-options...
   logged "$dir/build.log" cmake --build "$dir" --parallel "$jobs" "$@"
 }
 
-is_current() {  # file: newer than everything that it is built from
-  [ -e "$1" ] && [ -z "$(cd "$root" && find -H src include CMakeLists.txt CMakePresets.json \
+is_current() {  # file: whole, and newer than everything that it is built from
+  [ -s "$1" ] && [ -z "$(cd "$root" && find -H src include CMakeLists.txt CMakePresets.json \
     cmake -newer "$1" -print -quit)" ]
 }
 
@@ -49,9 +49,10 @@ build_library() {  # preset
   is_current "$library" && return
   need_tools run
   mkdir -p "$root/build" || exit 1
-  exec {lock}>"$root/build/.lock"
+  exec {lock}>"$root/build/.lock" || die "the library is to be built, and $root/build is not writable"
   have flock && flock "$lock"
   if ! is_current "$library"; then
+    [ -s "$library" ] || rm -f "$(readlink -f "$library")"  # what an interrupted link left is no result
     if ! { configure "$1" && build "$1" --target mimalloc; }; then
       die "the library does not build"
     fi

@@ -1,6 +1,8 @@
 # Programs for Windows, under wine: a copy that loads mimalloc.dll first, beside the program.
 
-is_windows_program() { [ "$(head -c 2 -- "$1" 2>/dev/null | tr -d '\0')" = MZ ]; }  # file
+is_windows_program() {  # file
+  [ -f "$1" ] && [ "$(head -c 2 -- "$1" 2>/dev/null | tr -d '\0')" = MZ ]
+}
 
 # The number that the file's header has for x64.
 is_for_x64() {  # file
