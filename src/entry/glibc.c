@@ -153,14 +153,21 @@ OVERRIDE int malloc_info(int options, FILE* stream) {
 
 // ---- mallopt ----
 
-// 1 where it is done. Thresholds adapt here, there are no arenas for each thread, and no fast bins
-// to be limited.
+// 1 for what glibc knows, since programs take 0 for a failure. Most of it means nothing here:
+// thresholds adapt, there are no arenas for each thread, and no fast bins to be limited.
 OVERRIDE int mallopt(int parameter, int value) {
   switch (parameter) {
     case M_TRIM_THRESHOLD:
       if (value < 0) { mi_option_set_default(mi_option_purge_delay, -1); }  // never trim
-      return value < 0 && option_get(mi_option_purge_delay) < 0;
+      return value >= 0 || option_get(mi_option_purge_delay) < 0;
     case M_PERTURB: return perturb_set(value);
+    case M_MXFAST: return value >= 0 && (size_t)value <= 20 * sizeof(void*);
+    case M_TOP_PAD:
+    case M_MMAP_THRESHOLD:
+    case M_MMAP_MAX:
+    case M_CHECK_ACTION:
+    case M_ARENA_TEST:
+    case M_ARENA_MAX: return 1;
     default: return 0;
   }
 }
