@@ -208,6 +208,12 @@ PRIVATE int port_guard(void* start, size_t bytes) {
   return likely(error == 0) ? 0 : guard_by_mapping(start, bytes);
 }
 
+// Whether the range has no access, as a guard by protection.
+static bool is_sealed(void* start) {
+  enum { POPULATE_READ = 22 };
+  return os_advise(start, port_page_bytes(), POPULATE_READ) == EINVAL;
+}
+
 // A marker that is not removed stays whatever the protection: then fresh memory takes its place.
 PRIVATE int port_unguard(void* start, size_t bytes) {
   void* same = NULL;
@@ -216,7 +222,7 @@ PRIVATE int port_unguard(void* start, size_t bytes) {
     return os_mmap(start, bytes, PROT_READ | PROT_WRITE, MAP_PLAIN | MAP_FIXED, &same);
   }
   if (!load_relaxed(&has_guard_mappings)) { return marked ? 0 : EINVAL; }
-  return unguard_mapping(start, bytes, !marked);
+  return unguard_mapping(start, bytes, !marked || is_sealed(start));
 }
 
 // What the pages leave stays mapped: nobody else's memory can come to lie there meanwhile.
