@@ -21,6 +21,7 @@
 
 #include "../base/bits.h"
 #include "../base/track.h"
+#include "unix_refused.h"
 
 #ifndef MADV_DONTNEED_LOCKED
 #define MADV_DONTNEED_LOCKED 24
@@ -59,7 +60,7 @@ static int os_mmap(void* hint, size_t bytes, int protection, int flags, void** o
   const int error = p == MAP_FAILED ? errno : 0;
   errno = saved;
   if (error == 0) { *out = p; }
-  return error;
+  return see_refused(error);
 }
 
 static int os_call(long number, void* start, size_t bytes, int argument) {
@@ -72,7 +73,7 @@ static int os_call(long number, void* start, size_t bytes, int argument) {
 static int os_munmap(void* start, size_t bytes) { return os_call(SYS_munmap, start, bytes, 0); }
 
 static int os_mprotect(void* start, size_t bytes, int protection) {
-  return os_call(SYS_mprotect, start, bytes, protection);
+  return see_refused(os_call(SYS_mprotect, start, bytes, protection));
 }
 
 static int os_advise(void* start, size_t bytes, int advice) {
@@ -112,11 +113,12 @@ PRIVATE int port_decommit(void* start, size_t bytes) {
 }
 
 // A call that interrupts the other processors once, since 6.16; before, the kernel does not know
-// the file descriptor. Where calls are filtered one that is new may end the process.
+// the file descriptor. Where calls are filtered one that is new may end the process, and so may the
+// question whether they are: without other threads there is nobody to interrupt.
 PRIVATE bool port_decommit_all(const port_range_t* ranges, size_t count) {
   enum { SELF = -10000 };
   static _Atomic(bool) refused;
-  if (count < 2 || load_relaxed(&refused)) { return false; }
+  if (count < 2 || load_relaxed(&refused) || port_is_single_threaded()) { return false; }
   const int saved = errno;
   size_t bytes = 0;
   for (size_t i = 0; i < count; i++) { bytes += ranges[i].bytes; }

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "../base/attributes.h"
+#include "unix_refused.h"
 
 #ifndef OS_FILE  // a port may have more to say of memory that is no file's
 #define OS_FILE (-1)
@@ -22,7 +23,7 @@ static int os_mmap(void* hint, size_t bytes, int protection, int flags, void** o
   errno = saved;
   if (error == 0) { *out = p; }
   // cppcheck-suppress memleak ; it is the caller's by `out`
-  return error;
+  return see_refused(error);
 }
 
 UNUSED static int os_munmap(void* start, size_t bytes) {
@@ -36,7 +37,7 @@ static int os_mprotect(void* start, size_t bytes, int protection) {
   const int saved = errno;
   const int error = mprotect(start, bytes, protection) == 0 ? 0 : errno;
   errno = saved;
-  return error;
+  return see_refused(error);
 }
 
 #endif

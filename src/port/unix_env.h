@@ -29,8 +29,7 @@ PRIVATE char* port_realpath(const char* name, char* resolved) { return realpath(
 #define RLIMIT_AS RLIMIT_DATA
 #endif
 
-// SIZE_MAX without one, and where it is more than there are addresses.
-static size_t limit_of(bool data) {
+static size_t ask_limit(bool data) {
   struct rlimit limit = {.rlim_cur = RLIM_INFINITY};
   const int saved = errno;
   (void)getrlimit(data ? RLIMIT_DATA : RLIMIT_AS, &limit);
@@ -38,6 +37,18 @@ static size_t limit_of(bool data) {
   return limit.rlim_cur == RLIM_INFINITY || (uintmax_t)limit.rlim_cur >= SIZE_MAX
              ? SIZE_MAX
              : (size_t)limit.rlim_cur;
+}
+
+// SIZE_MAX without one, and where it is more than there are addresses. A program may change it, and
+// may be forbidden later to ask: so it is asked again only after memory was refused.
+static size_t limit_of(bool data) {
+  size_t limit = load_relaxed(&known_limits[data]);
+  if (limit == 0) {
+    store_relaxed(&known_limits[!data], ask_limit(!data));
+    limit = ask_limit(data);
+    store_relaxed(&known_limits[data], limit);
+  }
+  return limit;
 }
 
 PRIVATE size_t port_address_limit(void) { return limit_of(false); }

@@ -26,6 +26,29 @@ static bool install(void) {
   return filter_listed(allowed, ALLOWED, SECCOMP_RET_ALLOW, SECCOMP_RET_TRAP);
 }
 
+/* A list of what a process with one thread needs for memory that it has begun to use, and that a
+   sandbox is made of after that. */
+static const long few[] = {
+    CALL_MMAP, SYS_munmap,     SYS_mprotect,      SYS_mremap,       SYS_madvise,      SYS_futex,
+    SYS_write, SYS_exit_group, SYS_clock_gettime, SYS_rt_sigreturn, SYS_rt_sigaction, SYS_getrandom,
+};
+
+static int worker(void) {
+  enum { BLOCKS = 400, BYTES = 100000, ROUNDS = 3 };
+  static char* blocks[BLOCKS];
+  mi_free(mi_malloc(100));
+  if (!filter_listed(few, sizeof(few) / sizeof(few[0]), SECCOMP_RET_ALLOW, SECCOMP_RET_TRAP)) {
+    return skip("no seccomp filters here");
+  }
+  for (int round = 0; round < ROUNDS; round++) {
+    for (int i = 0; i < BLOCKS; i++) { blocks[i] = memset(mi_malloc(BYTES), 1, BYTES); }
+    for (int i = 0; i < BLOCKS; i += 2) { mi_free(blocks[i]); }
+    for (int i = 1; i < BLOCKS; i += 2) { mi_free(blocks[i]); }
+  }
+  mi_collect(true);
+  return check_done();
+}
+
 static void ignore(const char* text, void* unused) { (void)text, (void)unused; }
 
 static int all(void) {
@@ -57,6 +80,7 @@ static int forbidden_call(void) {
 }
 
 int main(void) {
+  CHECK(in_child(worker, 20) == 0);
   CHECK(in_child(all, 20) == 0);
   const int status = in_child(forbidden_call, 10);
   CHECK(status == 128 + SIGSYS || status == 0);

@@ -1,7 +1,8 @@
-/* test: timeout=60 when="release linux" not-emulated="the emulator gives back one piece at a time"
+/* test: timeout=60 libs="pthread" when="release linux" not-emulated="the emulator gives back one piece at a time"
    Memory that goes back to the system in many pieces goes by few calls, since each interrupts the
-   other processors. Where the system refuses such a call, or filters calls, the pieces go one by
-   one. Either way the blocks beside them stay as they are, and what was given back is zero. */
+   other processors, which may run another thread. Where there is none, and where the system refuses
+   such a call or filters calls, the pieces go one by one. Either way the blocks beside them stay as
+   they are, and what was given back is zero. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -21,7 +22,7 @@
 static struct {
   bool refuses, filters; /* as an older kernel, or one that filters calls */
   bool is_known;         /* the kernel has done it */
-  size_t calls, pieces, single;
+  size_t questions, calls, pieces, single;
 } os;
 
 static long answer(long number, const long* a) {
@@ -40,6 +41,7 @@ static long counting_syscall(long number, ...) {
   va_start(args, number);
   for (int i = 0; i < 6; i++) { a[i] = va_arg(args, long); }
   va_end(args);
+  os.questions += number == SYS_prctl;
   const long result = answer(number, a);
   if (number == SYS_process_madvise) {
     os.calls++, os.pieces += (size_t)a[2];
@@ -53,6 +55,7 @@ static long counting_syscall(long number, ...) {
 #include "../../src/static.c"
 #undef syscall
 
+#include <pthread.h>
 #include <sys/wait.h>
 
 #include "../check.h"
@@ -88,16 +91,33 @@ static void shrink_and_grow(void) {
   for (size_t i = 0; i < COUNT; i++) { mi_free(blocks[i]); }
 }
 
+static void* idle(void* unused) {
+  for (;;) { pause(); }
+  return unused;
+}
+
+static void shrink_and_grow_beside_a_thread(void) {
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, idle, NULL) == 0);
+  shrink_and_grow();
+}
+
+static int alone(void) {
+  shrink_and_grow();
+  CHECK(os.questions == 0 && os.calls == 0 && os.single > 10);
+  return check_done();
+}
+
 static int refused(void) {
   os.refuses = true;
-  shrink_and_grow();
+  shrink_and_grow_beside_a_thread();
   CHECK(os.calls == 1 && os.single > 10);
   return check_done();
 }
 
 static int filtered(void) {
   os.filters = true;
-  shrink_and_grow();
+  shrink_and_grow_beside_a_thread();
   CHECK(os.calls == 0 && os.single > 10);
   return check_done();
 }
@@ -112,7 +132,8 @@ static int in_child(int (*body)(void)) {
 int main(void) {
   CHECK(in_child(refused) == 0);
   CHECK(in_child(filtered) == 0);
-  shrink_and_grow();
+  CHECK(in_child(alone) == 0);
+  shrink_and_grow_beside_a_thread();
   printf("%zu pieces by %zu calls, %zu alone\n", os.pieces, os.calls, os.single);
   if (os.is_known) {
     CHECK(os.pieces >= 3 * os.calls && os.pieces > 5 * os.single);
