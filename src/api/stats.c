@@ -49,7 +49,7 @@ typedef struct tally {
   const thread_t* thread;  // the thread whose theaps keep them
   size_t pages, normal_bytes, huge_bytes, committed_bytes;
   size_t blocks[STAT_MALLOC_BINS];
-  size_t taken[STAT_MALLOC_BINS];  // that the heap does not know of
+  size_t taken[STAT_MALLOC_BINS];  // that the heap does not know of; negative: it knows of too many
 } tally_t;
 
 RACY static void tally_add(tally_t* tally, const page_t* page) {
@@ -109,7 +109,7 @@ static void heap_export(heap_t* heap, mi_stats_t* out) {
   tally_heap(&tally, heap);
   heap_stats_export(heap, out);
   for (int bin = 0; bin < STAT_MALLOC_BINS; bin++) {
-    out->malloc_bins[bin].total += (int64_t)tally.taken[bin];
+    out->malloc_bins[bin].total += (intptr_t)tally.taken[bin];
     out->malloc_bins[bin].current = (int64_t)tally.blocks[bin];
   }
   out->malloc_normal.current = (int64_t)tally.normal_bytes;
@@ -424,7 +424,7 @@ API bool mi_theap_stats_get(mi_theap_t* theap, mi_stats_t* stats) {
   mi_stats_t_decl(found);
   thread_gather_theap(theap);
   for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
-    found.malloc_bins[bin].total = (int64_t)theap->taken[bin];
+    found.malloc_bins[bin].total = (intptr_t)(theap->taken[bin] + theap->row[bin].taken);
   }
   complete(&found);
   hand_out(&found, layout, stats);

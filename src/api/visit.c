@@ -231,9 +231,10 @@ RACY PRIVATE size_t page_blocks_in_use(const page_t* page) {
 RACY PRIVATE size_t page_blocks_taken(const page_t* page) {
   if (!page_is_held(page) || page_is_single(page)) { return 0; }
   track_quiet();
-  const uint32_t taken = (uint32_t)page_used_by_any(page) + PAGE_HELD - page->used;
+  const int64_t taken = (int32_t)((uint32_t)page_used_by_any(page) + PAGE_HELD - page->used);
   track_loud();
-  return taken <= (uint32_t)PAGE_HELD + page->capacity ? taken : 0;
+  const int64_t capacity = page->capacity;
+  return taken >= -capacity && taken <= PAGE_HELD + capacity ? (size_t)taken : 0;
 }
 
 // ---- which pages ----

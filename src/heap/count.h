@@ -27,9 +27,10 @@
 #include "heap.h"
 
 // The owner, of a page that is held: counts what was taken from it. How many blocks are in use.
+// What was counted as taken while it was in a ration, and has gone back since, is taken off again.
 FAST uint32_t theap_count(theap_t* theap, unsigned bin, const page_t* page) {
   const uint32_t used = page_used(page);
-  theap->taken[bin] += used + PAGE_HELD - page->used;
+  theap->taken[bin] += (size_t)(intptr_t)(int32_t)(used + PAGE_HELD - page->used);
   return used;
 }
 

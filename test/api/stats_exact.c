@@ -267,6 +267,90 @@ static void test_theap(void) {
   mi_heap_destroy(heap);
 }
 
+/* Any of the blocks, one after another, is freed and another takes its place. */
+static void replace_some(mi_heap_t* heap, size_t size, size_t times) {
+  uint64_t random = 1;
+  for (size_t i = 0; i < times; i++) {
+    void** block = &blocks[random_below(&random, BLOCKS)];
+    mi_free(*block);
+    *block = mi_heap_malloc(heap, size);
+  }
+}
+
+/* What rows served counts for their theap too. */
+static void test_theap_with_rows(void) {
+  enum { REPLACED = 100000, FEW = 1000 };
+  const size_t bin = bin_of(1000);
+  mi_theap_t* theap = mi_theap_get_default();
+  mi_stats_t_decl(stats);
+  take_all(mi_heap_main(), 1000);
+  for (int64_t times = REPLACED; times >= FEW; times /= REPLACED / FEW) {
+    mi_theap_stats_merge_to_heap(theap);
+    replace_some(mi_heap_main(), 1000, (size_t)times);
+    CHECK(mi_theap_stats_get(theap, &stats) && stats.malloc_bins[bin].total == times);
+  }
+  free_each(0, 1);
+}
+
+static void beat(bool force, unsigned long long heartbeat, void* arg) {
+  (void)force, (void)heartbeat, (void)arg;
+}
+
+/* While heartbeats or samples are wanted malloc takes from rations, which go back to their pages
+   between readings: what they leave was not taken. `rate` is high: nothing is sampled. */
+static void check_rations(mi_theap_t* (*reading)(mi_heap_t*), long rate) {
+  enum { ROUNDS = 60, TIMES = 50, LIVE = 100 };
+  void* live[LIVE] = {NULL};
+  uint64_t random = 7;
+  mi_option_set(mi_option_guarded_sample_rate, rate);
+  mi_heap_t* heap = mi_heap_new();
+  for (int64_t round = 1; round <= ROUNDS; round++) {
+    for (size_t i = 0; i < TIMES; i++) {
+      void** block = &live[random_below(&random, LIVE)];
+      mi_free(*block);
+      *block = mi_heap_malloc(heap, random_below(&random, 200));
+    }
+    CHECK(read_heap(heap).malloc_count.total == round * TIMES);
+    if (round == ROUNDS / 2) { mi_heap_collect(heap, true); }
+    if (reading != NULL) { (void)reading(heap); }
+    CHECK(read_heap(heap).malloc_count.total == round * TIMES);
+  }
+  for (size_t i = 0; i < LIVE; i++) { mi_free(live[i]); }
+  CHECK(read_heap(heap).free_count.total == ROUNDS * TIMES);
+  mi_heap_destroy(heap);
+  mi_option_set(mi_option_guarded_sample_rate, 0);
+}
+
+static mi_theap_t* merge_all(mi_heap_t* heap) {
+  mi_stats_merge();
+  return mi_heap_theap(heap);
+}
+
+static mi_theap_t* read_theap(mi_heap_t* heap) {
+  mi_theap_t* theap = mi_heap_theap(heap);
+  mi_stats_t_decl(stats);
+  CHECK(mi_theap_stats_get(theap, &stats));
+  return theap;
+}
+
+static mi_theap_t* merge_theap(mi_heap_t* heap) {
+  mi_theap_t* theap = mi_heap_theap(heap);
+  mi_theap_stats_merge_to_heap(theap);
+  return theap;
+}
+
+static void test_rations(void) {
+  enum { RARE = 1000000000 };
+  check_rations(NULL, RARE);
+  check_rations(merge_all, RARE);
+  check_rations(read_theap, RARE);
+  check_rations(merge_theap, RARE);
+  mi_register_deferred_free(beat, NULL);
+  check_rations(NULL, 0);
+  check_rations(merge_all, 0);
+  mi_register_deferred_free(NULL, NULL);
+}
+
 static void test_reset(void) {
   const size_t bin = bin_of(100);
   void* p[100];
@@ -310,6 +394,8 @@ int main(void) {
   test_many_threads();
   test_heaps();
   test_theap();
+  test_theap_with_rows();
+  test_rations();
   test_reset();
   test_peaks();
   return check_done();
