@@ -141,11 +141,15 @@ typedef void(mi_cdecl mi_deferred_free_fun)(bool force, unsigned long long heart
 typedef bool(mi_cdecl mi_page_release_fun)(const mi_heap_area_t* area, void** user_data, bool again,
                                            void* arg);
 
-/* Takes a piece of output: a terminated string, whole lines not promised. It must not allocate. */
+/* Takes a piece of output: a terminated string, whole lines not promised. It must not allocate. It
+   is called for one thread at a time; what others print meanwhile goes to standard error. */
 typedef void(mi_cdecl mi_output_fun)(const char* msg, void* arg);
 
 /* Takes an error number: EAGAIN double free, EFAULT corrupted memory, ENOMEM out of memory,
-   EOVERFLOW a size too large, EINVAL a pointer or argument that is not valid. */
+   EOVERFLOW a size too large, EINVAL a pointer or argument that is not valid. Several threads may
+   be in it at once. It is not called for errors that happen inside it, nor in a thread that has
+   left it without a return, until it is registered again: then the option `corruption` decides as
+   if there were no such function. */
 typedef void(mi_cdecl mi_error_fun)(int err, void* arg);
 
 /* Sees each area once with `block` NULL and then, if asked for, each live block in it. Returning

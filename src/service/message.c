@@ -15,7 +15,6 @@ typedef struct hook_s {
   _Atomic(unsigned) version;  // odd while fun and arg are being written
   _Atomic(any_fun_t) fun;
   _Atomic(void*) arg;
-  _Atomic(unsigned) entered;  // how many calls of fun are running
 } hook_t;
 
 static hook_t output_hook;
@@ -45,20 +44,60 @@ static any_fun_t hook_get(hook_t* hook, void** arg) {
   return NULL;
 }
 
-// True if nobody is inside; then hook_leave must follow.
-static bool hook_enter(hook_t* hook) {
-  if (add_relaxed(&hook->entered, 1) == 0) { return true; }
-  sub_relaxed(&hook->entered, 1);
+// ---- who is in a registered function ----
+
+typedef _Atomic(uintptr_t) inside_t;  // a thread; 0: none
+
+enum { OUTPUT_THREADS = 1, ERROR_THREADS = 16 };  // that may be inside at a time
+static inside_t in_output[OUTPUT_THREADS], in_error[ERROR_THREADS];
+static _Atomic(int) inside_process;  // whose threads they are
+
+static void forget_inside(inside_t* inside, int most) {
+  for (int i = 0; i < most; i++) { store_relaxed(&inside[i], 0); }
+}
+
+// In the child of a fork there is none of the threads that were inside.
+static void follow_fork(void) {
+  const int process = port_process_id();
+  int before = load_relaxed(&inside_process);
+  while (before != process && !cas_relaxed(&inside_process, &before, process)) {}
+  if (before == process || before == 0) { return; }
+  forget_inside(in_output, OUTPUT_THREADS);
+  forget_inside(in_error, ERROR_THREADS);
+}
+
+// Returns false if it is another by now.
+static bool inside_turn(inside_t* inside, uintptr_t from, uintptr_t to) {
+  uintptr_t found = from;
+  while (found == from && !cas_relaxed(inside, &found, to)) {}
+  return found == from;
+}
+
+// False if the thread is inside, or there is no room; else `leave` must follow.
+static bool enter(inside_t* inside, int most) {
+  const uintptr_t self = port_thread_id();
+  follow_fork();
+  for (int i = 0; i < most; i++) {
+    if (load_relaxed(&inside[i]) == self) { return false; }
+  }
+  for (int i = 0; i < most; i++) {
+    if (inside_turn(&inside[i], 0, self)) { return true; }
+  }
   return false;
 }
 
-static void hook_leave(hook_t* hook) { sub_relaxed(&hook->entered, 1); }
+// It may have been forgotten meanwhile.
+static void leave(inside_t* inside, int most) {
+  for (int i = 0; i < most; i++) { (void)inside_turn(&inside[i], port_thread_id(), 0); }
+}
 
 PRIVATE void message_register_output(mi_output_fun* fun, void* arg) {
   hook_set(&output_hook, (any_fun_t)fun, arg);
+  forget_inside(in_output, OUTPUT_THREADS);
 }
 PRIVATE void message_register_error(mi_error_fun* fun, void* arg) {
   hook_set(&error_hook, (any_fun_t)fun, arg);
+  forget_inside(in_error, ERROR_THREADS);
 }
 
 // ---- output ----
@@ -67,9 +106,9 @@ PRIVATE void message_out(const char* text) {
   const int saved = port_errno_keep();
   void* arg;
   mi_output_fun* fun = (mi_output_fun*)hook_get(&output_hook, &arg);
-  if (fun != NULL && hook_enter(&output_hook)) {
+  if (fun != NULL && enter(in_output, OUTPUT_THREADS)) {
     fun(text, arg);
-    hook_leave(&output_hook);
+    leave(in_output, OUTPUT_THREADS);
   } else {
     port_write_stderr(text, strlen(text));
   }
@@ -115,12 +154,13 @@ PRIVATE COLD void message_verbose(const char* fmt, ...) {
 static _Atomic(long) warnings_seen;
 static _Atomic(long) errors_seen;
 
+static bool are_wanted(void) {
+  return option_is_enabled(mi_option_show_errors) || option_is_enabled(mi_option_verbose);
+}
+
 // May one more of these be printed? The first one over the limit prints a last line in its place.
 static bool may_print(_Atomic(long)* seen, mi_option_t limit_option, const char* what) {
   const long limit = option_get(limit_option);
-  if (!option_is_enabled(mi_option_show_errors) && !option_is_enabled(mi_option_verbose)) {
-    return false;
-  }
   if (limit < 0) { return true; }
   const long before = load_relaxed(seen) <= limit ? add_relaxed(seen, 1) : limit + 1;
   if (before == limit && limit > 0) { message_printf("further %s are not shown", what); }
@@ -128,22 +168,20 @@ static bool may_print(_Atomic(long)* seen, mi_option_t limit_option, const char*
 }
 
 PRIVATE COLD void message_warning(const char* fmt, ...) {
-  if (!may_print(&warnings_seen, mi_option_max_warnings, "warnings")) { return; }
+  if (!are_wanted() || !may_print(&warnings_seen, mi_option_max_warnings, "warnings")) { return; }
   va_list args;
   va_start(args, fmt);
   print_line("warning: ", fmt, args);
   va_end(args);
 }
 
-// False if there is none.
+// False if it was not called.
 static bool call_error_hook(int err) {
   void* arg;
   mi_error_fun* fun = (mi_error_fun*)hook_get(&error_hook, &arg);
-  if (fun == NULL) { return false; }
-  if (hook_enter(&error_hook)) {
-    fun(err, arg);
-    hook_leave(&error_hook);
-  }
+  if (fun == NULL || !enter(in_error, ERROR_THREADS)) { return false; }
+  fun(err, arg);
+  leave(in_error, ERROR_THREADS);
   return true;
 }
 
@@ -152,10 +190,10 @@ enum { CORRUPTION_GO_ON, CORRUPTION_ABORT_OR_ASK, CORRUPTION_ABORT };
 
 static bool is_misuse(int err) { return err == EFAULT || err == EAGAIN || err == EINVAL; }
 
-static bool misuse_is_shown(void) {
-  const long limit = option_get(mi_option_max_errors);
-  if (option_get(mi_option_corruption) > CORRUPTION_GO_ON) { return true; }
-  return CHECKED_BUILD && (limit < 0 || add_relaxed(&errors_seen, 1) < limit);
+static bool is_shown(bool misuse) {
+  if (misuse && option_get(mi_option_corruption) > CORRUPTION_GO_ON) { return true; }
+  return ((misuse && CHECKED_BUILD) || are_wanted()) &&
+         may_print(&errors_seen, mi_option_max_errors, "errors");
 }
 
 static bool misuse_is_fatal(bool was_asked) {
@@ -170,8 +208,7 @@ PRIVATE COLD void message_act(int err) {
 
 PRIVATE COLD void message_error(int err, const char* fmt, ...) {
   const int saved = port_errno_keep();
-  const bool misuse = is_misuse(err);
-  if ((misuse && misuse_is_shown()) || may_print(&errors_seen, mi_option_max_errors, "errors")) {
+  if (is_shown(is_misuse(err))) {
     va_list args;
     va_start(args, fmt);
     print_line("error: ", fmt, args);

@@ -8,8 +8,12 @@
 //   message_error     with option show_errors or verbose, at most max_errors times
 //   message_fatal     always, and the process ends
 //
-// A registered function may allocate, and so cause messages itself. Those, and other threads'
-// messages meanwhile, go straight to standard error: it is never entered twice.
+// A registered function may allocate, and so cause messages and errors itself: no thread enters it
+// twice. Those messages, and other threads' messages meanwhile, go straight to standard error, so
+// that the output function has one thread at a time. The error function has several, since each
+// thread's errors are its own: an error that it is not called for, as its thread is inside, is one
+// that nobody was asked about. A thread that leaves by a jump, or ends there, counts as inside
+// until the function is registered again.
 //
 // A hook is a function and its argument, to be read as a pair: a sequence lock of atomic words.
 //   [M1]  written by hook_set, read by hook_get: fun and arg; before them the version was odd

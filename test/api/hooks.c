@@ -1,6 +1,7 @@
 /* test: timeout=60
    Hooks: deferred free with its heartbeat, the output function, the error function. */
 #define _GNU_SOURCE 1
+#include "../system.h"
 #include "api.h"
 
 typedef struct {
@@ -89,6 +90,44 @@ static void test_output(void) {
   CHECK(o.messages == 0 && given.length > 20);
 }
 
+static test_barrier_t in_output;
+static bool stays_inside;
+static size_t taken_in_child;
+
+static void output_first_stays(const char* message, void* arg) {
+  (void)message, (void)arg;
+  if (__atomic_exchange_n(&stays_inside, false, __ATOMIC_ACQ_REL)) {
+    barrier_wait(&in_output); /* it is inside */
+    barrier_wait(&in_output); /* it may leave */
+  }
+  taken_in_child++;
+}
+
+static void* print_in_thread(void* unused) {
+  mi_process_info_print();
+  return unused;
+}
+
+static int print_in_child(void) {
+  taken_in_child = 0;
+  mi_process_info_print();
+  return taken_in_child > 0 ? 0 : 1;
+}
+
+/* In the child the thread that was in the output function is no more. */
+static void test_fork_from_output(void) {
+  test_thread_t thread;
+  barrier_init(&in_output, 2);
+  stays_inside = true;
+  mi_register_output(output_first_stays, NULL);
+  CHECK(thread_start(&thread, print_in_thread, NULL));
+  barrier_wait(&in_output);
+  CHECK(os_run_child(print_in_child, NULL, 0) == 0);
+  barrier_wait(&in_output);
+  thread_join(thread);
+  mi_register_output(NULL, NULL);
+}
+
 typedef struct {
   size_t calls;
   int last;
@@ -118,6 +157,7 @@ static void test_error(void) {
 int main(void) {
   test_deferred_free();
   test_output();
+  if (HAS_THREADS && HAS_PROCESSES) { test_fork_from_output(); }
   test_error();
   return check_done();
 }

@@ -79,12 +79,30 @@ static void test_limits(void) {
   CHECK(*fake_port_written() == 0);
 }
 
+/* What a checked build shows unasked is limited, too, and counted once. */
+static void test_limit_of_misuse(void) {
+  option_set(mi_option_corruption, 0);
+  option_set(mi_option_max_errors, 3);
+  for (int shown = 0; shown < 2; shown++) {
+    option_set(mi_option_show_errors, shown);
+    store_relaxed(&errors_seen, 0);
+    for (int i = 0; i < 10; i++) { message_error(EINVAL, "number %d", i); }
+    const char* text = fake_port_written();
+    const size_t expected = CHECKED_BUILD || shown ? 1 : 0;
+    CHECK(count_of(text, "mimalloc: error: number") == expected * 3);
+    CHECK(count_of(text, "mimalloc: further errors are not shown\n") == expected);
+    CHECK(load_relaxed(&errors_seen) == (long)expected * 4);
+  }
+  option_set(mi_option_corruption, CHECKED_BUILD);
+  option_set(mi_option_max_errors, -1);
+}
+
 static int last_error;
 
 static void on_error(int err, void* arg) {
   last_error = err;
   CHECK(arg == &last_error);
-  message_error(EAGAIN, "inside"); /* must not come back here */
+  message_error(ENOMEM, "inside"); /* must not come back here */
   port_errno_restore(EIO);
 }
 
@@ -141,6 +159,107 @@ static void test_policies(void) {
   (void)fake_port_written();
 }
 
+/* ---- who is asked ---- */
+
+static _Atomic(int) errors_asked;
+static pthread_barrier_t in_hook;
+static jmp_buf out_of_hook;
+
+static void wait_there(void) {
+  pthread_barrier_wait(&in_hook); /* it is inside */
+  pthread_barrier_wait(&in_hook); /* it may leave */
+}
+
+static void on_error_slowly(int err, void* arg) {
+  (void)arg;
+  add_relaxed(&errors_asked, 1);
+  if (err == EOVERFLOW) { wait_there(); }
+}
+
+static void* err_in_thread(void* unused) {
+  message_error(EOVERFLOW, "slow");
+  return unused;
+}
+
+/* Another thread's stay in the function is no answer to this one's errors. */
+static void test_others_inside(void) {
+  pthread_t thread;
+  message_register_error(&on_error_slowly, NULL);
+  pthread_barrier_init(&in_hook, NULL, 2);
+  CHECK(pthread_create(&thread, NULL, &err_in_thread, NULL) == 0);
+  pthread_barrier_wait(&in_hook);
+  CHECK(!ends_process(EAGAIN) && errors_asked == 2);
+  pthread_barrier_wait(&in_hook);
+  pthread_join(thread, NULL);
+  CHECK(!ends_process(EAGAIN) && errors_asked == 3);
+}
+
+static void on_error_misuse(int err, void* arg) {
+  (void)err, (void)arg;
+  message_error(EAGAIN, "inside");
+}
+
+static void on_error_leave(int err, void* arg) {
+  (void)err, (void)arg;
+  longjmp(out_of_hook, 1);
+}
+
+static void leave_hook(void) {
+  message_register_error(&on_error_leave, NULL);
+  if (setjmp(out_of_hook) == 0) { message_error(ENOMEM, "left"); }
+}
+
+/* Where the function cannot be called nobody has been asked: from inside it, and in a thread that
+   left it otherwise than by a return, until it is registered again. */
+static void test_nobody_asked(void) {
+  message_register_error(&on_error_misuse, NULL);
+  CHECK(ends_process(ENOMEM));
+  leave_hook();
+  CHECK(ends_process(EAGAIN));
+  errors_asked = 0;
+  message_register_error(&on_error_slowly, NULL);
+  CHECK(!ends_process(EAGAIN) && errors_asked == 1);
+}
+
+static void test_asking(void) {
+  option_set(mi_option_corruption, 1);
+  test_others_inside();
+  test_nobody_asked();
+  message_register_error(NULL, NULL);
+  option_set(mi_option_corruption, CHECKED_BUILD);
+  (void)fake_port_written();
+}
+
+static void output_slowly(const char* text, void* arg) {
+  if (strcmp(text, "slow") == 0) {
+    wait_there();
+  } else {
+    append(text, arg);
+  }
+}
+
+static void* print_in_thread(void* unused) {
+  message_out("slow");
+  return unused;
+}
+
+/* One thread at a time is in the output function; in the child of a fork no other is. */
+static void test_fork_inside(void) {
+  pthread_t thread;
+  message_register_output(&output_slowly, &hooked);
+  hooked[0] = 0;
+  CHECK(pthread_create(&thread, NULL, &print_in_thread, NULL) == 0);
+  pthread_barrier_wait(&in_hook);
+  message_out("a");
+  CHECK(strcmp(fake_port_written(), "a") == 0 && *hooked == 0);
+  fake_port.process++;
+  message_out("b");
+  CHECK(*fake_port_written() == 0 && strcmp(hooked, "b") == 0);
+  pthread_barrier_wait(&in_hook);
+  pthread_join(thread, NULL);
+  message_register_output(NULL, NULL);
+}
+
 /* A hook's function and argument never come from two registrations. */
 static char arg_a, arg_b;
 static _Atomic(int) mixed;
@@ -179,9 +298,12 @@ int main(void) {
   test_long_line();
   test_switches();
   test_limits();
+  test_limit_of_misuse();
   test_error_hook();
   test_endings();
   test_policies();
+  test_asking();
+  test_fork_inside();
   test_registering_meanwhile();
   return check_done();
 }
