@@ -19,26 +19,33 @@
 #define mi_decl_new_nothrow(n)
 #endif
 
+/* Before C++11 they say what they throw. */
+#if __cplusplus < 201103L && !defined(_MSC_VER)
+#define mi_attr_new_throws throw(std::bad_alloc)
+#else
+#define mi_attr_new_throws
+#endif
+
 /* plain, and without exceptions */
-mi_decl_new(n) void* operator new(std::size_t n) { return mi_new(n); }
-mi_decl_new(n) void* operator new[](std::size_t n) { return mi_new(n); }
-mi_decl_new_nothrow(n) void* operator new(std::size_t n, const std::nothrow_t&) noexcept {
+mi_decl_new(n) void* operator new(std::size_t n) mi_attr_new_throws { return mi_new(n); }
+mi_decl_new(n) void* operator new[](std::size_t n) mi_attr_new_throws { return mi_new(n); }
+mi_decl_new_nothrow(n) void* operator new(std::size_t n, const std::nothrow_t&) mi_attr_noexcept {
   return mi_new_nothrow(n);
 }
-mi_decl_new_nothrow(n) void* operator new[](std::size_t n, const std::nothrow_t&) noexcept {
+mi_decl_new_nothrow(n) void* operator new[](std::size_t n, const std::nothrow_t&) mi_attr_noexcept {
   return mi_new_nothrow(n);
 }
 
 /* as many for giving back */
-void operator delete(void* p) noexcept { mi_free(p); }
-void operator delete[](void* p) noexcept { mi_free(p); }
-void operator delete(void* p, const std::nothrow_t&) noexcept { mi_free(p); }
-void operator delete[](void* p, const std::nothrow_t&) noexcept { mi_free(p); }
+void operator delete(void* p) mi_attr_noexcept { mi_free(p); }
+void operator delete[](void* p) mi_attr_noexcept { mi_free(p); }
+void operator delete(void* p, const std::nothrow_t&) mi_attr_noexcept { mi_free(p); }
+void operator delete[](void* p, const std::nothrow_t&) mi_attr_noexcept { mi_free(p); }
 
 /* with the size, since C++14 */
 #if __cplusplus >= 201402L || (defined(_MSVC_LANG) && _MSVC_LANG >= 201402L)
-void operator delete(void* p, std::size_t n) noexcept { mi_free_size(p, n); }
-void operator delete[](void* p, std::size_t n) noexcept { mi_free_size(p, n); }
+void operator delete(void* p, std::size_t n) mi_attr_noexcept { mi_free_size(p, n); }
+void operator delete[](void* p, std::size_t n) mi_attr_noexcept { mi_free_size(p, n); }
 #endif
 
 /* with the alignment, since C++17 */
@@ -49,30 +56,30 @@ void* operator new(std::size_t n, std::align_val_t a) {
 void* operator new[](std::size_t n, std::align_val_t a) {
   return mi_new_aligned(n, static_cast<std::size_t>(a));
 }
-void* operator new(std::size_t n, std::align_val_t a, const std::nothrow_t&) noexcept {
+void* operator new(std::size_t n, std::align_val_t a, const std::nothrow_t&) mi_attr_noexcept {
   return mi_new_aligned_nothrow(n, static_cast<std::size_t>(a));
 }
-void* operator new[](std::size_t n, std::align_val_t a, const std::nothrow_t&) noexcept {
+void* operator new[](std::size_t n, std::align_val_t a, const std::nothrow_t&) mi_attr_noexcept {
   return mi_new_aligned_nothrow(n, static_cast<std::size_t>(a));
 }
 
 /* Of blocks with an alignment. */
-void operator delete(void* p, std::align_val_t a) noexcept {
+void operator delete(void* p, std::align_val_t a) mi_attr_noexcept {
   mi_free_aligned(p, static_cast<std::size_t>(a));
 }
-void operator delete[](void* p, std::align_val_t a) noexcept {
+void operator delete[](void* p, std::align_val_t a) mi_attr_noexcept {
   mi_free_aligned(p, static_cast<std::size_t>(a));
 }
-void operator delete(void* p, std::align_val_t a, const std::nothrow_t&) noexcept {
+void operator delete(void* p, std::align_val_t a, const std::nothrow_t&) mi_attr_noexcept {
   mi_free_aligned(p, static_cast<std::size_t>(a));
 }
-void operator delete[](void* p, std::align_val_t a, const std::nothrow_t&) noexcept {
+void operator delete[](void* p, std::align_val_t a, const std::nothrow_t&) mi_attr_noexcept {
   mi_free_aligned(p, static_cast<std::size_t>(a));
 }
-void operator delete(void* p, std::size_t n, std::align_val_t a) noexcept {
+void operator delete(void* p, std::size_t n, std::align_val_t a) mi_attr_noexcept {
   mi_free_size_aligned(p, n, static_cast<std::size_t>(a));
 }
-void operator delete[](void* p, std::size_t n, std::align_val_t a) noexcept {
+void operator delete[](void* p, std::size_t n, std::align_val_t a) mi_attr_noexcept {
   mi_free_size_aligned(p, n, static_cast<std::size_t>(a));
 }
 #endif

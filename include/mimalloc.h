@@ -81,6 +81,13 @@
 #define mi_attr_alloc_align(n)
 #endif
 
+/* What the standard does not have, but the compiler knows: no warning, however strict it is. */
+#if defined(__GNUC__) || defined(__clang__)
+#define mi_decl_extension __extension__
+#else
+#define mi_decl_extension
+#endif
+
 /* A function whose result must not be dropped; one whose result is a new block besides. */
 #define mi_decl_result mi_decl_nodiscard mi_decl_export
 #define mi_decl_alloc  mi_decl_nodiscard mi_decl_export mi_decl_restrict
@@ -115,7 +122,7 @@ typedef struct mi_heap_area_s {
   size_t used;            /* number of blocks in use */
   size_t block_size;      /* bytes of a block that the program may use */
   size_t full_block_size; /* distance between blocks: with padding and metadata */
-  union {
+  mi_decl_extension union {
     int heap_tag;    /* what `mi_heap_new_ex` was given, else 0 */
     void* reserved1; /* for the library */
   };
@@ -124,7 +131,14 @@ typedef struct mi_heap_area_s {
 /* Called now and then by slow allocation paths, in the allocating thread. `force`: free all that
    can be freed. `heartbeat` grows with every call. It may allocate and free; it is not called
    recursively. */
+#if defined(__GNUC__) && defined(__cplusplus) && __cplusplus < 201103L
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wlong-long" /* is not in C++98 */
+#endif
 typedef void(mi_cdecl mi_deferred_free_fun)(bool force, unsigned long long heartbeat, void* arg);
+#if defined(__GNUC__) && defined(__cplusplus) && __cplusplus < 201103L
+#pragma GCC diagnostic pop
+#endif
 
 /* Asked when no block of a page, which is a run of blocks of one size, or one large block, is in
    use, and its memory would serve other sizes or go back to the OS. True: it may. False: the page
