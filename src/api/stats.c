@@ -150,6 +150,19 @@ static void complete(mi_stats_t* stats) {
   stats->peaks_are_exact.total = COUNT_EACH;
 }
 
+// Of a struct of version 5, which has no sums of small and large blocks. The peak of both is at
+// most the sum of theirs.
+static void complete_5(mi_stats_t* stats) {
+  const mi_stat_count_t normal = stats->malloc_normal, requested = stats->requested;
+  stats->allocated.current = normal.current + stats->malloc_huge.current;
+  stats->allocated.peak = normal.peak + stats->malloc_huge.peak;
+  complete(stats);
+  stats->malloc_normal = normal;
+  stats->requested = requested;
+  stats->malloc_requested.total = requested.total;
+  stats->peaks_are_exact.total = 0;
+}
+
 // ---- gathering ----
 
 static void gather_gone(subproc_t* subproc, mi_stats_t* out) {
@@ -282,7 +295,7 @@ API char* mi_stats_as_json(mi_stats_t* stats, size_t buf_size, char* buf) {
   if (layout == LAYOUT_6) { return to_json(stats, buf_size, buf); }
   mi_stats_t stats6;
   stats5_to((const stats5_t*)(const void*)stats, &stats6);
-  complete(&stats6);
+  complete_5(&stats6);
   return to_json(&stats6, buf_size, buf);
 }
 
@@ -344,6 +357,7 @@ static void print_heap(const out_t* out, size_t id, const mi_stats_t* stats) {
 API void mi_heap_stats_print_out(mi_heap_t* heap, mi_output_fun* out, void* arg) {
   const out_t sink = message_sink(out, arg);
   if (heap == NULL) { return; }
+  if (TRACKED) { tracked_flush(); }
   mi_stats_t stats;
   heap = heap_whole(heap);
   gather_one(heap, &stats);
