@@ -4,12 +4,24 @@
 #include <stdlib.h>
 #include <wchar.h>
 
+#include "../heap/tracked.h"
 #include "../port/port.h"
 #include "../service/message.h"
 #include "basic.h"
 
+// One that was freed still looks so, in a page that lives.
+static bool is_block(const void* p) {
+  if (p == NULL) { return false; }
+  const page_t* page = page_of(p);
+  if (!TRACKED) { return page != page_none() && page_has_block(page, p); }
+  track_quiet();
+  const bool is_ours = tracked_label_of_any(p) != NULL;
+  track_loud();
+  return is_ours;
+}
+
 API bool mi_cfree(void* p) {
-  const bool is_ours = page_of(p) != page_none();
+  const bool is_ours = is_block(p);
   if (is_ours) { block_free(p); }
   return is_ours;
 }

@@ -15,6 +15,21 @@ static void test_sizes(void) {
   CHECK(mi_cfree(p) && !mi_cfree(NULL));
 }
 
+/* What lies inside a block of ours is none. */
+static void test_cfree(void) {
+  static const size_t sizes[] = {10, 100, 5000, 100000, 3 * MIB};
+  char outside = 0;
+  CHECK(!mi_cfree(NULL) && !mi_cfree(&outside));
+  for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+    char* p = mi_malloc(sizes[i]);
+    CHECK(!mi_cfree(p + 1) && !mi_cfree(p + sizes[i] / 2));
+    fill(p, sizes[i], 1); /* still the program's */
+    CHECK(mi_cfree(p));
+    p = mi_malloc_aligned(sizes[i], 4096);
+    CHECK(!mi_cfree(p + 1) && mi_cfree(p));
+  }
+}
+
 static void test_posix_memalign(void) {
   char there = 0;
   void* const old = &there;
@@ -131,6 +146,7 @@ static void test_strings(void) {
 
 int main(void) {
   test_sizes();
+  test_cfree();
   test_posix_memalign();
   test_memalign();
   test_arrays();
