@@ -55,9 +55,7 @@ static bool leak_add(const mi_heap_t* heap, const mi_heap_area_t* area, void* bl
   if (block == NULL) { return true; }  // an area begins
   const page_t* page = page_of(block);
   leak_group_t wanted = {.block_bytes = block_bytes};
-  if (NOTE_BLOCKS && !page_is_guarded(page)) {
-    wanted = (leak_group_t){block_size(page, block), 0, block_taken_at(page, block)};
-  }
+  if (NOTE_BLOCKS && !page_is_guarded(page)) { wanted.taken_at = block_taken_at(page, block); }
   group_of(table, &wanted)->blocks++;
   table->blocks++;
   table->bytes += wanted.block_bytes;
@@ -78,10 +76,16 @@ static void leaks_gather(leak_table_t* table) {
 
 static size_t group_bytes(const leak_group_t* group) { return group->block_bytes * group->blocks; }
 
+// The blocks of a group may have no bytes.
+static bool group_is_larger(const leak_group_t* group, const leak_group_t* than) {
+  const size_t bytes = group_bytes(group), than_bytes = group_bytes(than);
+  return bytes > than_bytes || (bytes == than_bytes && group->blocks > than->blocks);
+}
+
 static leak_group_t* largest_group(leak_table_t* table) {
   leak_group_t* largest = &table->entries[0];
   for (int i = 1; i < GROUPS_MOST; i++) {
-    if (group_bytes(&table->entries[i]) > group_bytes(largest)) { largest = &table->entries[i]; }
+    if (group_is_larger(&table->entries[i], largest)) { largest = &table->entries[i]; }
   }
   return largest;
 }

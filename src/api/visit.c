@@ -306,11 +306,21 @@ RACY static bool tracked_part(const page_t* page, void** block, size_t* bytes) {
   return live;
 }
 
+// What was asked for, in builds that know it. The page may have gone since, and the block with it.
+RACY static size_t noted_part(const page_t* page, const void* block, size_t room) {
+  memory_lock();
+  const bool known = page_of(block) == page && !page_is_guarded(page);
+  const size_t bytes = known ? block_size(page, block) : room;
+  memory_unlock();
+  return size_min(bytes, room);
+}
+
 // False if the visitor wants no more.
 static bool show(const block_visit_t* visit, heap_t* heap, const mi_heap_area_t* area,
                  const page_t* page, void* block) {
   size_t bytes = area->block_size;
   if (TRACKED && block != NULL && !tracked_part(page, &block, &bytes)) { return true; }
+  if (NOTE_BLOCKS && block != NULL) { bytes = noted_part(page, block, bytes); }
   return visit->visitor(visit->shown != NULL ? visit->shown : heap, area, block, bytes, visit->arg);
 }
 

@@ -427,6 +427,30 @@ static void test_statistics(void) {
   mi_heap_delete(h);
 }
 
+static bool overwrite(const mi_heap_t* heap, const mi_heap_area_t* area, void* block,
+                      size_t block_size, void* arg) {
+  (void)heap, (void)area;
+  if (block != NULL) {
+    CHECK(block_size <= mi_usable_size(block));
+    memset(block, 1, block_size);
+    *(size_t*)arg += 1;
+  }
+  return true;
+}
+
+/* A visitor may write to what it is shown, all of it: in debug builds what was asked for. */
+static void test_visitor_writes(void) {
+  static const size_t sizes[] = {1, 20, 24, 1000, 70000, 3 * MIB};
+  enum { COUNT = sizeof(sizes) / sizeof(sizes[0]) };
+  mi_heap_t* heap = mi_heap_new();
+  void* blocks[COUNT];
+  size_t visited = 0;
+  for (size_t i = 0; i < COUNT; i++) { blocks[i] = mi_heap_malloc(heap, sizes[i]); }
+  CHECK(mi_heap_visit_blocks(heap, true, overwrite, &visited) && visited == COUNT);
+  for (size_t i = 0; i < COUNT; i++) { mi_free(blocks[i]); }
+  mi_heap_delete(heap);
+}
+
 int main(void) {
   test_every_function();
   test_errors();
@@ -445,6 +469,7 @@ int main(void) {
   test_many_heaps();
   test_exclusive_arena();
   test_under_utilized();
+  test_visitor_writes();
   test_statistics();
   return check_done();
 }

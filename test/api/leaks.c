@@ -67,7 +67,21 @@ static void test_listing(void) {
   if (check_failures != 0) { fputs(text, stderr); }
 }
 
+static int leave_empty(void) {
+  for (volatile size_t i = 0; i < BLOCKS; i++) { kept[i] = mi_malloc(0); }
+  return 0;
+}
+
+/* Blocks of no bytes have a line of their own, in builds that know what was asked for. */
+static void test_empty(void) {
+  static char text[64 * KIB];
+  CHECK(os_run_child(leave_empty, text, sizeof(text)) == 0);
+  CHECK(strstr(text, " in 0 blocks of 0\n") == NULL && strstr(text, " of other sizes\n") == NULL);
+  if (check_failures != 0) { fputs(text, stderr); }
+}
+
 int main(void) {
+  if (HAS_PROCESSES) { test_empty(); }
   if (HAS_PROCESSES) { test_listing(); }
   for (volatile size_t i = 0; i < BLOCKS; i++) { kept[i] = mi_malloc(MIB); } /* from one place */
   return check_done();
