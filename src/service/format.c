@@ -218,8 +218,9 @@ PRIVATE void out_printf(const out_t* out, const char* fmt, ...) {
   char line[LINE_CHARS];
   va_list args;
   va_start(args, fmt);
-  format_into(line, sizeof(line), fmt, args);
+  const size_t length = format_into(line, sizeof(line), fmt, args);
   va_end(args);
+  if (length == sizeof(line) - 1) { line[length - 1] = '\n'; }  // it was cut, or just fits
   out->fun(line, out->arg);
   port_errno_restore(saved);
 }

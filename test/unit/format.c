@@ -102,6 +102,22 @@ static void test_out(void) {
   CHECK(strcmp(all, "1,two") == 0);
 }
 
+/* A line that is cut is still a line. */
+static void test_out_cut(void) {
+  char all[4 * LINE_CHARS] = "";
+  char text[2 * LINE_CHARS];
+  const out_t out = {&append, all};
+  memset(text, 'x', sizeof(text));
+  text[sizeof(text) - 1] = 0;
+  out_printf(&out, "%s\n", text);
+  CHECK(strlen(all) == LINE_CHARS - 1 && all[LINE_CHARS - 2] == '\n');
+  all[0] = 0;
+  out_printf(&out, "%.*s\n", LINE_CHARS - 3, text);
+  out_printf(&out, "%.*s", LINE_CHARS - 3, text); /* that fits, without an end of its own */
+  CHECK(strlen(all) == 2 * LINE_CHARS - 5 && all[LINE_CHARS - 3] == '\n');
+  CHECK(all[2 * LINE_CHARS - 6] == 'x');
+}
+
 int main(void) {
   test_integers();
   test_texts();
@@ -109,5 +125,6 @@ int main(void) {
   test_limits();
   test_amounts();
   test_out();
+  test_out_cut();
   return check_done();
 }
