@@ -1,5 +1,7 @@
 // Purging: what comes back is dirty; how much of that stays, and for how long. The lock is released
 // while the OS works.
+#include <limits.h>
+
 #include "../service/options.h"
 #include "internal.h"
 
@@ -309,7 +311,11 @@ static void purge_expired(long delay_ms) {
 }
 
 PRIVATE long purge_delay_ms(void) {
-  return option_get(mi_option_purge_delay) * option_get(mi_option_arena_purge_mult);
+  const long delay = option_get(mi_option_purge_delay);
+  long product;
+  const bool fits =
+      !__builtin_mul_overflow(delay, option_get(mi_option_arena_purge_mult), &product);
+  return fits ? product : LONG_MAX;
 }
 
 // ---- all together ----

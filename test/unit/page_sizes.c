@@ -162,6 +162,19 @@ static void arena_of_the_program(void) {
   mi_heap_delete(heap);
 }
 
+/* A product that is too large for its type is no short delay. */
+static void test_longest_delay(void) {
+  mi_option_set(mi_option_purge_delay, LONG_MAX / 2 + 1);
+  mi_option_set(mi_option_arena_purge_mult, 4);
+  CHECK(purge_delay_ms() == LONG_MAX);
+  mi_option_set(mi_option_arena_purge_mult, 1);
+  CHECK(purge_delay_ms() == LONG_MAX / 2 + 1);
+  mi_option_set(mi_option_purge_delay, -1);
+  mi_option_set(mi_option_arena_purge_mult, 10);
+  CHECK(purge_delay_ms() == -10);
+  mi_option_set(mi_option_arena_purge_mult, 1);
+}
+
 static int on_pages_of(size_t bytes) {
   const pid_t child = fork();
   if (child == 0) {
@@ -178,6 +191,7 @@ static int on_pages_of(size_t bytes) {
       CHECK(memory.taken_slices == 0 && memory.dirty_slices == 0 && memory.direct.count == 0);
     }
     arena_of_the_program();
+    test_longest_delay();
     CHECK(os_calls > 1000);
     CHECK((os_huge_advices > 0) == (port_huge_bytes() <= 2 * MiB)); /* larger ones waste */
     printf("pages of %zu bytes: %u memory calls\n", bytes, os_calls);
