@@ -173,34 +173,24 @@ static int parse_suffix(const char** text, unit_t unit) {
   return unit == UNIT_KIB ? 1 : 0;
 }
 
-static bool parse_size(const char* text, unit_t unit, long* value) {
-  int64_t bytes;
-  if (!parse_digits(&text, &bytes)) { return false; }
-  for (int power = parse_suffix(&text, unit); power > 0; power--) {
-    if (__builtin_mul_overflow(bytes, 1024, &bytes)) { return false; }
+// A size has no sign; other numbers have no suffix.
+static bool parse_number(const char* text, unit_t unit, long* value) {
+  const bool is_size = unit == UNIT_KIB || unit == UNIT_BYTE, negative = *text == '-';
+  int64_t number;
+  if (!is_size && (*text == '-' || *text == '+')) { text++; }
+  if (!parse_digits(&text, &number)) { return false; }
+  for (int power = is_size ? parse_suffix(&text, unit) : 0; power > 0; power--) {
+    if (__builtin_mul_overflow(number, 1024, &number)) { return false; }
   }
-  const int64_t stored = unit == UNIT_KIB ? bytes / 1024 : bytes;
-  if (bytes > PTRDIFF_MAX || stored > LONG_MAX || !is_at_end(text)) { return false; }
-  *value = (long)stored;
-  return true;
-}
-
-static bool parse_number(const char* text, long* value) {
-  const bool negative = *text == '-';
-  int64_t magnitude;
-  if (*text == '-' || *text == '+') { text++; }
-  if (!parse_digits(&text, &magnitude) || magnitude > LONG_MAX || !is_at_end(text)) {
-    return false;
-  }
-  *value = negative ? -(long)magnitude : (long)magnitude;
-  return true;
+  if (is_size && number > PTRDIFF_MAX) { return false; }
+  if (unit == UNIT_KIB) { number /= 1024; }
+  *value = negative ? -(long)number : (long)number;
+  return number <= LONG_MAX && is_at_end(text);
 }
 
 static bool parse_value(const char* text, unit_t unit, long* value) {
   while (is_blank(*text)) { text++; }
-  if (parse_word(text, value)) { return true; }
-  const bool is_size = unit == UNIT_KIB || unit == UNIT_BYTE;
-  return is_size ? parse_size(text, unit, value) : parse_number(text, value);
+  return parse_word(text, value) || parse_number(text, unit, value);
 }
 
 PRIVATE bool option_set_text(mi_option_t option, const char* text) {
