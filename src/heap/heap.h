@@ -194,7 +194,9 @@ struct mi_subproc_s {
   mi_stats_t gone, scratch;  // statistics of heaps that are gone
 };
 
-enum { ORPHAN_ID = 2 };  // of the record that all threads without one share
+// Ids that no thread has, though they are even: of the record that all threads without one share,
+// and in pages of threads that a fork has left behind.
+enum { ORPHAN_ID = 2, LOST_ID = 4 };
 
 struct thread {
   uintptr_t id;

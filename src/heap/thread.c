@@ -34,8 +34,16 @@ PRIVATE void registry_unlock(void) {
   lock_release(&registry.orphan_lock);
 }
 
-// Only the forking thread lives on in the child. What the others owned stays theirs: their lists
-// may be half written.
+// A thread that begins in the child may have the id of one that was lost, most often as it is given
+// the same stack.
+static bool page_lose_owner(page_t* page, void* self) {
+  const uintptr_t owner = page_owner(page);
+  if (owner > LOST_ID && owner != *(const uintptr_t*)self) { store_relaxed(&page->owner, LOST_ID); }
+  return true;
+}
+
+// Only the forking thread lives on in the child. What the others owned is nobody's for ever: their
+// lists may be half written. What is freed there goes to the remote lists, and stays in these.
 PRIVATE void registry_reset_in_child(void) {
   thread_t* self = theap_current()->thread;
   registry.threads = self;
@@ -47,6 +55,8 @@ PRIVATE void registry_reset_in_child(void) {
     self->next = self->prev = NULL;
   }
   store_relaxed(&thread_count, self != NULL);
+  uintptr_t id = port_thread_id();
+  page_visit_all(page_lose_owner, &id);
   lock_reset(&registry.lock);
   lock_reset(&registry.orphan_lock);
 }

@@ -10,7 +10,7 @@
 //   any, with no block in use --page_release--> gone
 //
 // P1 used <= capacity <= reserved.
-// P2 owner != 0 iff the page is in a queue of that thread's.
+// P2 owner != 0 iff the page is in a queue of that thread's, or one that a fork has lost had it.
 // P3 page_used counts the blocks that are not on `free`, those on the remote list included; that
 //    is what `used` says too where counting is COUNT_ALL, as it is in each page that nobody owns.
 // P4 the free blocks beyond capacity are untouched, and zero if fresh_zero.
