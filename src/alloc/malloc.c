@@ -50,6 +50,7 @@ FAST theap_t* slow_tick(theap_t* theap) {
     thread_collect(thread, false);
     if (WAITING_LARGE) { waiting_flush_old(); }
     memory_collect(false);
+    if (is_default) { theap = theap_current(); }  // another heap may be no more by now
   }
   return theap;
 }
@@ -65,19 +66,21 @@ static void* block_zero(page_t* page, block_t* block, size_t size, bool never_us
   return block_zero_all(page, block, size);
 }
 
-// All that waits goes: what the thread holds may be all there is.
-static void make_room(const theap_t* theap) {
+// All that waits goes: what the thread holds may be all there is. The theap that serves the request,
+// as in slow_tick.
+static theap_t* make_room(theap_t* theap) {
+  const bool is_default = theap == theap_current();
   thread_collect(theap->thread, true);
   guard_flush();
   page_release_kept();
   memory_collect(true);
+  return is_default ? theap_current() : theap;
 }
 
 static page_t* find_page(theap_t* theap, unsigned bin) {
   page_t* page = theap_find_page(theap, bin);
   if (likely(page != NULL)) { return page; }
-  make_room(theap);
-  return theap_find_page(theap, bin);
+  return theap_find_page(make_room(theap), bin);
 }
 
 static void* malloc_medium(theap_t* theap, size_t size, bool zero) {
@@ -169,7 +172,6 @@ PRIVATE void* malloc_large(theap_t* theap, large_request_t request) {
   void* last = malloc_large_from_row(theap, &request);
   if (last != NULL) { return last; }
   large_join(theap);
-  heap_t* heap = theap->heap;
   if (unlikely(request.size > PTRDIFF_MAX - request.room - request.shift - LARGE_MARGIN)) {
     return NULL;
   }
@@ -182,12 +184,13 @@ PRIVATE void* malloc_large(theap_t* theap, large_request_t request) {
       .zeroed = request.zero && bytes > ZERO_MOST,
       .direct = request.room >= DIRECT_ROOM_LEAST / 4,
       .at_end = request.room == 0 && request.shift == 0 && request.align <= GRANULE};
-  page_t* page = large_page(heap, page_request);
+  page_t* page = large_page(theap->heap, page_request);
   if (unlikely(page == NULL)) {
-    make_room(theap);
-    page = large_page(heap, page_request);
+    theap = make_room(theap);
+    page = large_page(theap->heap, page_request);
     if (page == NULL) { return NULL; }
   }
+  heap_t* heap = theap->heap;
   page->block_bytes = large_bytes(request.size);
   store_relaxed(&page->last_owner, theap->serial);
   void* block = large_hand_out(page, request.size);

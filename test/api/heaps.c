@@ -187,6 +187,61 @@ static void test_default_ended_by_other(bool destroy) {
   }
 }
 
+/* The arena's function refuses once; meanwhile another thread ends the default heap. */
+typedef struct {
+  mi_heap_t* heap;
+  test_barrier_t ready, asked, ended;
+  bool refuse;
+} refusal_t;
+
+static bool commit_once_refused(bool commit, void* start, size_t size, bool* is_zero, void* arg) {
+  refusal_t* r = arg;
+  (void)start, (void)size;
+  if (is_zero != NULL) { *is_zero = false; }
+  if (!commit || !r->refuse) { return true; }
+  r->refuse = false;
+  barrier_wait(&r->asked);
+  barrier_wait(&r->ended);
+  return false;
+}
+
+static void* end_when_asked(void* arg) {
+  refusal_t* r = arg;
+  mi_free(mi_malloc(1));
+  barrier_wait(&r->ready);
+  barrier_wait(&r->asked);
+  mi_heap_delete(r->heap);
+  barrier_wait(&r->ended);
+  return NULL;
+}
+
+static void test_default_ended_while_out_of_memory(size_t size) {
+  enum { GIVEN = 8 * MIB };
+  static refusal_t r;
+  char* memory = os_memory(2 * GIVEN);
+  memory += (0 - (uintptr_t)memory) & (GIVEN - 1);
+  mi_arena_id_t arena = NULL;
+  r.refuse = false;
+  CHECK(mi_manage_memory(memory, GIVEN, false, false, false, -1, true, commit_once_refused, &r,
+                         &arena));
+  r.heap = mi_heap_new_in_arena(arena);
+  barrier_init(&r.ready, 2);
+  barrier_init(&r.asked, 2);
+  barrier_init(&r.ended, 2);
+  test_thread_t thread;
+  CHECK(thread_start(&thread, end_when_asked, &r));
+  mi_heap_t* before = mi_heap_set_default(r.heap);
+  CHECK(before == mi_heap_get_backing());
+  barrier_wait(&r.ready); /* what it needed first would have had to wait */
+  r.refuse = true;
+  void* p = mi_malloc(size);
+  (void)thread_join(thread);
+  CHECK(!r.refuse);
+  CHECK(p != NULL && mi_heap_of(p) == mi_heap_main() && !mi_arena_contains(arena, p));
+  CHECK(mi_heap_get_default() == mi_heap_get_backing());
+  mi_free(p);
+}
+
 enum { THREADS = 4, PER_THREAD = 500 };
 
 typedef struct {
@@ -460,6 +515,8 @@ int main(void) {
   if (HAS_THREADS) {
     test_default_ended_by_other(false);
     test_default_ended_by_other(true);
+    test_default_ended_while_out_of_memory(100);
+    test_default_ended_while_out_of_memory(100000);
     test_threads_share_and_delete();
     test_threads_share_and_destroy();
     test_visit_after_remote_free();
