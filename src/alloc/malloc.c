@@ -143,7 +143,7 @@ PRIVATE void large_set_bytes(page_t* page, size_t bytes) {
 // A block of the row.
 static void* malloc_large_from_row(theap_t* theap, const large_request_t* request) {
   if (request->align > SLICE_BYTES || request->shift != 0 || request->room != 0) { return NULL; }
-  if (request->zero && request->size > ZERO_MOST) { return NULL; }
+  if (request->size > PTRDIFF_MAX || (request->zero && request->size > ZERO_MOST)) { return NULL; }
   const size_t bytes = large_bytes(request->size);
   page_t* page = row_take_large(theap, large_slices(bytes, 0));
   if (page == NULL) { return NULL; }

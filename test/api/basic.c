@@ -32,6 +32,17 @@ static void test_malloc_fails(void) {
   mi_free(p);
 }
 
+/* Nor does a block of one slice, freed a moment ago, answer such a request. */
+static void test_malloc_fails_beside_freed(void) {
+  enum { TRIES = 40 };
+  for (size_t i = 0; i < TRIES; i++) {
+    void* volatile p[2] = {mi_malloc_aligned(100, 64 * KIB), mi_malloc_aligned(100, 64 * KIB)};
+    for (size_t k = 0; k < 2; k++) { mi_free(p[k]); }
+    CHECK_ERRNO(mi_malloc(size_largest() - i * 300) == NULL, ENOMEM);
+    CHECK_ERRNO(mi_zalloc(size_largest() - i * 300) == NULL, ENOMEM);
+  }
+}
+
 static void test_success_keeps_errno(void) {
   errno = 7777;
   void* p = mi_malloc(10);
@@ -137,6 +148,7 @@ static void test_realpath(void) {
 int main(void) {
   test_malloc();
   test_malloc_fails();
+  test_malloc_fails_beside_freed();
   test_success_keeps_errno();
   test_calloc();
   test_realloc();
