@@ -29,7 +29,7 @@ enum { LARGE_ALIGN = GUARD_PAGES ? GRANULE : SLICE_BYTES };
 typedef struct large_request {
   size_t size, align, shift;
   bool zero;
-  size_t room;  // bytes of address space to leave for growth
+  size_t room;  // bytes of address space to leave for growth, if they can be had
 } large_request_t;
 // The theap's heap is alive: see theap_if_alive.
 PRIVATE void* malloc_large(theap_t* theap, large_request_t request);

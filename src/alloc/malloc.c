@@ -167,27 +167,32 @@ static void large_join(theap_t* theap) {
   if (!PORT_CAN_RELEASE && theap->slow_calls % LOOK_EVERY == 0) { theap_release_empty(theap); }
 }
 
+static page_request_t large_page_request(const large_request_t* request) {
+  enum { DIRECT_ROOM_LEAST = 1 << 20 };
+  const size_t bytes = large_bytes(request->size + request->room);
+  return (page_request_t){
+      .bin = BIN_LARGE,
+      .bytes = bytes,
+      .align = request->align,
+      .shift = request->shift,
+      .zeroed = request->zero && bytes > ZERO_MOST,
+      .direct = request->room >= DIRECT_ROOM_LEAST / 4,
+      .at_end = request->room == 0 && request->shift == 0 && request->align <= GRANULE};
+}
+
 PRIVATE void* malloc_large(theap_t* theap, large_request_t request) {
-  enum { DIRECT_ROOM_LEAST = 1 << 20, LARGE_MARGIN = 8 << 10 };
+  enum { LARGE_MARGIN = 8 << 10 };
   void* last = malloc_large_from_row(theap, &request);
   if (last != NULL) { return last; }
   large_join(theap);
   if (unlikely(request.size > PTRDIFF_MAX - request.room - request.shift - LARGE_MARGIN)) {
     return NULL;
   }
-  const size_t bytes = large_bytes(request.size + request.room);
-  page_request_t page_request = {
-      .bin = BIN_LARGE,
-      .bytes = bytes,
-      .align = request.align,
-      .shift = request.shift,
-      .zeroed = request.zero && bytes > ZERO_MOST,
-      .direct = request.room >= DIRECT_ROOM_LEAST / 4,
-      .at_end = request.room == 0 && request.shift == 0 && request.align <= GRANULE};
-  page_t* page = large_page(theap->heap, page_request);
+  page_t* page = large_page(theap->heap, large_page_request(&request));
   if (unlikely(page == NULL)) {
     theap = make_room(theap);
-    page = large_page(theap->heap, page_request);
+    request.room = 0;
+    page = large_page(theap->heap, large_page_request(&request));
     if (page == NULL) { return NULL; }
   }
   heap_t* heap = theap->heap;

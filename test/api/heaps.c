@@ -445,6 +445,19 @@ static void test_exclusive_arena(void) {
   mi_heap_destroy(h);
 }
 
+/* A block that grows is given room to grow on, but not where only the block itself fits. */
+static void test_realloc_without_room(void) {
+  mi_arena_id_t arena = NULL;
+  CHECK(mi_reserve_os_memory_ex(64 * MIB, false, false, true, &arena) == 0);
+  mi_heap_t* h = mi_heap_new_in_arena(arena);
+  char* p = mi_heap_malloc(h, MIB);
+  fill(p, MIB, 3);
+  CHECK(mi_heap_malloc(h, 100000) != NULL); /* is in the way */
+  p = mi_heap_realloc(h, p, 54 * MIB);
+  CHECK(p != NULL && mi_arena_contains(arena, p) && is_filled(p, MIB, 3));
+  mi_heap_destroy(h);
+}
+
 static void test_under_utilized(void) {
   enum { COUNT = 20000 };
   static void* blocks[COUNT];
@@ -525,6 +538,7 @@ int main(void) {
   test_end_leaves_nothing(true);
   test_many_heaps();
   test_exclusive_arena();
+  test_realloc_without_room();
   test_under_utilized();
   test_visitor_writes();
   test_statistics();
