@@ -335,12 +335,14 @@ PRIVATE void heap_delete(heap_t* heap) {
   heap_let_go(heap);
 }
 
+PRIVATE void heap_destroy_page(page_t* page) {
+  if (TRACKED) { tracked_drop_page(page); }
+  release_page(page, false);
+}
+
 // Every page goes, whoever owns it: the program has promised that nobody uses the blocks.
 static void drop_pages(heap_t* heap) {
-  for (page_t* page = heap->pages; page != NULL; page = heap->pages) {
-    if (TRACKED) { tracked_drop_page(page); }
-    release_page(page, false);
-  }
+  for (page_t* page = heap->pages; page != NULL; page = heap->pages) { heap_destroy_page(page); }
 }
 
 static void empty_theaps(heap_t* heap) {

@@ -292,6 +292,7 @@ PRIVATE heap_t* heap_new(subproc_t* subproc, arena_t* arena);
 PRIVATE void heap_delete(heap_t* heap);
 PRIVATE void heap_delete_main(heap_t* heap);  // of a sub-process that ends
 PRIVATE void heap_destroy(heap_t* heap);
+PRIVATE void heap_destroy_page(page_t* page);  // with the blocks that are in use
 // The record stays until it is let go, whatever happens to the heap. For who holds its list.
 PRIVATE void heap_hold(heap_t* heap);
 PRIVATE void heap_let_go(heap_t* heap);

@@ -31,9 +31,7 @@ PRIVATE void subproc_enter(subproc_t* subproc) {
 
 // Also of heaps that were deleted and whose pages nobody has moved yet.
 static bool page_drop_of(page_t* page, void* arg) {
-  if (heap_of_page(page) != arg) { return true; }
-  if (TRACKED) { tracked_drop_page(page); }
-  heap_drop_page(page);
+  if (heap_of_page(page) == arg) { heap_destroy_page(page); }
   return true;
 }
 

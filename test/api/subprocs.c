@@ -168,6 +168,20 @@ static void test_destroy_after_delete(void) {
   CHECK(!mi_any_heap_contains(m.left));
 }
 
+/* Its blocks were in use: that their pages are zero nobody may think. */
+static void* fill_pages(void* arg) {
+  mi_subproc_add_current_thread(*(mi_subproc_id_t*)arg);
+  for (int i = 0; i < 20000; i++) { memset(mi_malloc(64), 0x55, 64); }
+  return NULL;
+}
+
+static void test_destroyed_is_not_zero(void) {
+  mi_subproc_id_t subproc = mi_subproc_new();
+  run_thread(fill_pages, &subproc);
+  mi_subproc_destroy(subproc);
+  for (int i = 0; i < 40000; i++) { CHECK(is_zero(mi_calloc(1, 60), 60)); }
+}
+
 int main(void) {
   CHECK(is_same(mi_subproc_main(), mi_subproc_current()));
   test_visit_heaps();
@@ -175,5 +189,6 @@ int main(void) {
   check_statistics(mi_subproc_main());
   test_destroy_frees();
   test_destroy_after_delete();
+  test_destroyed_is_not_zero();
   return check_done();
 }
