@@ -73,16 +73,32 @@ PRIVATE void heap_stats_forget(heap_t* heap, const mi_stats_t* now) {
   stat_bins_forget(&heap->bins, now);
 }
 
-static void heap_free_record(heap_t* heap) {
+static void heap_count_record(subproc_t* subproc) {
+  lock_acquire(&retired.lock);
+  subproc->records++;
+  lock_release(&retired.lock);
+}
+
+// A thread of another sub-process may be the last to let go of a heap of one that was destroyed.
+static void subproc_let_go(subproc_t* subproc) {
+  lock_acquire(&retired.lock);
+  const bool is_last = --subproc->records == 0;
+  lock_release(&retired.lock);
+  if (is_last) { meta_free(subproc, sizeof(subproc_t)); }
+}
+
+// Fork does not take the lock of a sub-process that has ended, which is in no list.
+PRIVATE void heap_free_record(heap_t* heap) {
   subproc_t* subproc = heap->subproc;
-  lock_acquire(&subproc->lock);
-  if (!SMALL) {
+  if (!SMALL && !load_relaxed(&subproc->has_ended)) {
+    lock_acquire(&subproc->lock);
     heap_stats_export(heap, &subproc->scratch);
     stats_end(&subproc->scratch);
     stats_merge(&subproc->gone, &subproc->scratch);
+    lock_release(&subproc->lock);
   }
-  lock_release(&subproc->lock);
   meta_free(heap, sizeof(heap_t));
+  subproc_let_go(subproc);
 }
 
 static bool heap_is_named(const heap_t* heap) {
@@ -129,6 +145,7 @@ static void heap_setup(heap_t* heap, subproc_t* subproc) {
   heap->subproc = subproc;
   heap->numa_node = -1;
   stat_up(&memory_stats.heaps, 1);
+  heap_count_record(subproc);
   subproc_link(heap);
 }
 

@@ -192,6 +192,8 @@ struct mi_subproc_s {
   size_t threads;
   struct mi_subproc_s* next;
   mi_stats_t gone, scratch;  // statistics of heaps that are gone
+  size_t records;            // of heaps, which name it: under the lock of retired heaps
+  _Atomic(bool) has_ended;   // nobody asks for its statistics any more
 };
 
 // Ids that no thread has, though they are even: of the record that all threads without one share,
@@ -291,6 +293,8 @@ PRIVATE void block_return_to_page(page_t* page, block_t* block);
 PRIVATE heap_t* heap_new(subproc_t* subproc, arena_t* arena);
 PRIVATE void heap_delete(heap_t* heap);
 PRIVATE void heap_delete_main(heap_t* heap);  // of a sub-process that ends
+// The record goes, and that of its sub-process with the last one of those. Nothing names the heap.
+PRIVATE void heap_free_record(heap_t* heap);
 PRIVATE void heap_destroy(heap_t* heap);
 PRIVATE void heap_destroy_page(page_t* page);  // with the blocks that are in use
 // The record stays until it is let go, whatever happens to the heap. For who holds its list.

@@ -65,6 +65,11 @@ PRIVATE void subproc_destroy_heaps(subproc_t* subproc) {
   (void)subproc_visit_heaps(subproc, destroy_heap, NULL);
 }
 
+static void subproc_leave(subproc_t* subproc) {
+  store_relaxed(&subproc->has_ended, true);
+  registry_remove_subproc(subproc);
+}
+
 // Its threads have ended, and nobody uses its blocks: all of them go.
 PRIVATE void subproc_destroy(subproc_t* subproc) {
   if (subproc == &subproc_main_static || subproc->threads > 0) { return; }
@@ -73,10 +78,9 @@ PRIVATE void subproc_destroy(subproc_t* subproc) {
   page_visit_all(page_drop_of, subproc->main);
   (void)retired_lock();  // who knows the main heap by a page looks at it under this lock
   retired_unlock();
-  registry_remove_subproc(subproc);
+  subproc_leave(subproc);
   stat_down(&memory_stats.heaps, 1);
-  meta_free(subproc->main, sizeof(heap_t));
-  meta_free(subproc, sizeof(subproc_t));
+  heap_free_record(subproc->main);
 }
 
 static bool delete_heap(heap_t* heap, void* unused) {
@@ -90,5 +94,5 @@ PRIVATE void subproc_delete(subproc_t* subproc) {
   if (subproc == &subproc_main_static || subproc->threads > 0) { return; }
   (void)subproc_visit_heaps(subproc, delete_heap, NULL);
   heap_delete_main(subproc->main);
-  registry_remove_subproc(subproc);
+  subproc_leave(subproc);
 }

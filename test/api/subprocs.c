@@ -182,6 +182,49 @@ static void test_destroyed_is_not_zero(void) {
   for (int i = 0; i < 40000; i++) { CHECK(is_zero(mi_calloc(1, 60), 60)); }
 }
 
+/* A thread of another one has used a heap of it, and lets go of that last. */
+typedef struct {
+  mi_subproc_id_t subproc;
+  mi_heap_t* heap;
+  test_barrier_t used, destroyed;
+} guest_t;
+
+static void* make_heap(void* arg) {
+  guest_t* g = arg;
+  mi_subproc_add_current_thread(g->subproc);
+  g->heap = mi_heap_new();
+  return NULL;
+}
+
+static void* use_heap(void* arg) {
+  guest_t* g = arg;
+  mi_free(mi_malloc(8));
+  for (int i = 0; i < 100; i++) { mi_free(mi_heap_malloc(g->heap, 100)); }
+  barrier_wait(&g->used);
+  barrier_wait(&g->destroyed);
+  mi_collect(false);
+  return NULL;
+}
+
+static void test_destroy_before_guest_notices(void) {
+  static guest_t g;
+  test_thread_t guest;
+  barrier_init(&g.used, 2);
+  barrier_init(&g.destroyed, 2);
+  g.subproc = mi_subproc_new();
+  run_thread(make_heap, &g);
+  CHECK(thread_start(&guest, use_heap, &g));
+  barrier_wait(&g.used);
+  mi_subproc_destroy(g.subproc);
+  const mi_subproc_id_t next = mi_subproc_new(); /* may be where the other one was */
+  barrier_wait(&g.destroyed);
+  (void)thread_join(guest);
+  mi_stats_t stats = {.size = sizeof(mi_stats_t), .version = MI_STAT_VERSION};
+  CHECK(mi_subproc_stats_get(next, &stats));
+  CHECK(stats.malloc_normal.total == 0 && stats.pages.total == 0);
+  mi_subproc_destroy(next);
+}
+
 int main(void) {
   CHECK(is_same(mi_subproc_main(), mi_subproc_current()));
   test_visit_heaps();
@@ -190,5 +233,6 @@ int main(void) {
   test_destroy_frees();
   test_destroy_after_delete();
   test_destroyed_is_not_zero();
+  test_destroy_before_guest_notices();
   return check_done();
 }
