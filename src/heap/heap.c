@@ -327,6 +327,7 @@ static void heap_retire(heap_t* heap, heap_state_t state) {
   pools_see_state(heap);
   (void)add_relaxed(&heap_epoch, 1);
   stat_down(&memory_stats.heaps, 1);
+  move_abandoned(heap);
 }
 
 // Its threads have ended. The record stays: full pages name it, and those of a main heap are in no
@@ -334,22 +335,7 @@ static void heap_retire(heap_t* heap, heap_state_t state) {
 PRIVATE void heap_delete_main(heap_t* heap) {
   heap_unlist(heap);
   heap->subproc->main = subproc_main_static.main;
-  store_relaxed(&heap->state, HEAP_DELETED);
-  move_abandoned(heap);
-  stat_down(&memory_stats.heaps, 1);
-}
-
-PRIVATE void heap_delete(heap_t* heap) {
-  if (heap->is_main) { return; }
-  thread_t* thread = thread_self_or_null();
-  heap_hold(heap);
-  heap_unlist(heap);
-  lock_acquire(&heap->walk);
   heap_retire(heap, HEAP_DELETED);
-  move_abandoned(heap);
-  lock_release(&heap->walk);
-  if (thread != NULL) { thread_catch_up(thread); }
-  heap_let_go(heap);
 }
 
 PRIVATE void heap_destroy_page(page_t* page) {
@@ -373,17 +359,25 @@ static void empty_theaps(heap_t* heap) {
   pools_clear(heap);
 }
 
-PRIVATE void heap_destroy(heap_t* heap) {
+static void heap_end(heap_t* heap, heap_state_t state) {
   if (heap->is_main) { return; }
-  if (TRACKED) { tracked_flush(); }
   thread_t* thread = thread_self_or_null();
   heap_hold(heap);
   heap_unlist(heap);
   lock_acquire(&heap->walk);
-  empty_theaps(heap);
-  drop_pages(heap);
-  heap_retire(heap, HEAP_DESTROYED);
+  if (state == HEAP_DESTROYED) {
+    empty_theaps(heap);
+    drop_pages(heap);
+  }
+  heap_retire(heap, state);
   lock_release(&heap->walk);
   if (thread != NULL) { thread_catch_up(thread); }
   heap_let_go(heap);
+}
+
+PRIVATE void heap_delete(heap_t* heap) { heap_end(heap, HEAP_DELETED); }
+
+PRIVATE void heap_destroy(heap_t* heap) {
+  if (TRACKED) { tracked_flush(); }
+  heap_end(heap, HEAP_DESTROYED);
 }

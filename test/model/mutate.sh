@@ -115,7 +115,7 @@ service/message.c;hooks;no second look at the version;s/version == load_relaxed(
 service/message.c;hooks;odd versions are read;s/(version \& 1) == 0 \&\& version/version/
 =service/message.c;hooks;writer locks relaxed;s/cas_acquire(&hook->version/cas_relaxed(\&hook->version/
 heap/heap.c;heaps;a page does not hold its heap;s/heap->pages != NULL || heap->theaps/heap->theaps/
-heap/heap.c;heaps;deletion does not hold the heap;/heap_delete(heap_t/,/^}/{/heap_hold/d;/heap_let_go/d}
+heap/heap.c;heaps;deletion does not hold the heap;/heap_end(heap_t/,/^}/{/heap_hold/d;/heap_let_go/d}
 heap/heap.c;heaps;a record goes that a visitor holds;/heap_leave_retired(heap_t/,/^}/s/= heap_is_named(heap)/= false/
 heap/heap.c;heaps;two let a record go;/if (is_last) { heap->holders++; }/d;/heap_leave_retired(heap_t/,/^}/{/holders--/d}
 heap/subproc.c;heaps;a main heap goes while others look at it;/subproc_destroy(subproc_t/,/^}/{/retired_/d}
@@ -123,7 +123,7 @@ heap/heap.c;heaps;deletion does not tell the others;/add_relaxed(&heap_epoch/d
 heap/heap.c;heaps;deletion leaves the abandoned pages;/^  move_abandoned(heap);/d
 heap/heap.c;heaps;pages are listed without the lock;/heap_add_page(heap_t/,/^}/{/lock_/d}
 heap/heap.c;heaps;pages are unlisted without the lock;/heap_remove_page(heap_t/,/^}/{/lock_/d}
-heap/heap.c;heaps;destruction does not wait for walks;/PRIVATE void heap_destroy/,/^}/{/walk/d}
+heap/heap.c;heaps;destruction does not wait for walks;/heap_end(heap_t/,/^}/{/walk/d}
 heap/heap.c;heaps;a freed block stays with the deleted heap;s/return heap->subproc->main;/return heap;/
 heap/heap.c;heaps;H1: relaxed out;/heap_add_page(heap_t/,/^}/{s/store_release(/store_relaxed(/}
 heap/heap.c;heaps;H1: relaxed out, a page moves;/^static void heap_remove_page(heap_t/,/^}/{s/store_release(/store_relaxed(/}
