@@ -48,12 +48,13 @@ static bool heap_keeps_too_many(heap_t* heap) {
 }
 
 PRIVATE COLD void heap_keep_page(page_t* page) {
-  heap_t* heap = load_relaxed(&page->heap);
+  heap_t* heap = heap_migrate(page);
   store_relaxed(&pages_were_kept, true);
+  // While the page names the heap it stays.
+  if (heap_keeps_too_many(heap)) { heap_ask_again(heap); }
   page->kept = true;
   page->listed = false;  // its blocks may be used again
   heap_abandon(heap, page);
-  if (heap_keeps_too_many(heap)) { heap_ask_again(heap); }
 }
 
 // Returns false if it may go: then it has gone.

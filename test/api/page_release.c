@@ -233,6 +233,28 @@ static void test_delete(void) {
   hook.count = 0;
 }
 
+static bool keep_all(const mi_heap_area_t* area, void** words, bool again, void* arg) {
+  (void)area, (void)words;
+  *(size_t*)arg += again;
+  return false;
+}
+
+/* What comes back after its heap was deleted is kept in the main heap, which then has too many. */
+static void test_after_delete(void) {
+  size_t again = 0;
+  mi_register_page_release(keep_all, &again);
+  for (int i = 0; i < 200; i++) {
+    mi_heap_t* short_lived = mi_heap_new();
+    char* p = mi_heap_malloc(short_lived, LARGE);
+    mi_heap_delete(short_lived);
+    mi_free(p);
+  }
+  CHECK(again > 0);
+  mi_register_page_release(NULL, NULL);
+  mi_collect(true);
+  mi_register_page_release(decide, &hook);
+}
+
 /* ---- quiescent states ---- */
 
 enum { READERS = 3, SLOTS = 64, ROUNDS = 300, CLASSES = 4, NONE = 0x7777 };
@@ -341,6 +363,7 @@ int main(void) {
   test_many();
   test_others();
   test_delete();
+  test_after_delete();
   CHECK(hook.wrong == 0);
   test_quiescent();
   mi_register_page_release(NULL, NULL);
