@@ -64,8 +64,8 @@ static void* aligned_plain(theap_t* theap, aligned_t request) {
                           request.zero);
   }
   void* p = malloc_run(theap, &request);
-  if (unlikely(p == NULL)) { port_errno_set(ENOMEM); }
-  if (p != NULL) { block_set_asked(p, size_max(request.size, 1), request.size); }
+  if (unlikely(p == NULL)) { return refuse_request(request.size); }
+  block_set_asked(p, size_max(request.size, 1), request.size);
   return p;
 }
 

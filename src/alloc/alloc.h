@@ -37,6 +37,9 @@ PRIVATE void* malloc_large(theap_t* theap, large_request_t request);
 PRIVATE void large_set_bytes(page_t* page, size_t bytes);
 // Reports it; errno becomes ENOMEM; NULL.
 PRIVATE COLD void* refuse_memory(size_t size);
+// The same where a theap has found none. That of orphans says nothing: orphan_malloc does it, when
+// the lock is free, since a program's function may allocate.
+PRIVATE COLD void* refuse_request(size_t size);
 PRIVATE size_t good_size(size_t size);
 PRIVATE void deferred_free_call(thread_t* thread, bool force);
 // For a thread that has ended, or could not be registered: from a heap that such threads share

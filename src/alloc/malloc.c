@@ -22,6 +22,7 @@ API void mi_register_deferred_free(mi_deferred_free_fun* fun, void* arg) {
 
 PRIVATE void deferred_free_call(thread_t* thread, bool force) {
   mi_deferred_free_fun* fun = load_acquire(&deferred_free);  // [D1] in
+  if (thread->id == ORPHAN_ID) { return; }                   // under their lock
   thread->heartbeat++;
   if (unlikely(thread->has_heartbeat != (fun != NULL))) {
     thread_set_heartbeat(thread, fun != NULL);
@@ -223,6 +224,10 @@ PRIVATE COLD void* refuse_memory(size_t size) {
   return NULL;
 }
 
+PRIVATE COLD void* refuse_request(size_t size) {
+  return theap_current()->thread == NULL ? NULL : refuse_memory(size);
+}
+
 static void* malloc_of(theap_t* theap, size_t size, bool zero) {
   theap = slow_tick(theap);
   if (size <= MEDIUM_REQUEST) { return malloc_medium(theap, size, zero); }
@@ -234,13 +239,12 @@ PRIVATE void* orphan_malloc(aligned_t request) {
   if (theap == NULL) { return refuse_memory(request.size); }
   void* p = theap_malloc_aligned(theap, request);
   orphan_unlock();
-  return p;
+  return p == NULL ? refuse_memory(request.size) : p;
 }
 
 static NOINLINE void* malloc_slower(size_t size, theap_t* theap, bool zero) {
   void* p = malloc_of(theap, size, zero);
-  if (unlikely(p == NULL)) { refuse_memory(size); }
-  return p;
+  return likely(p != NULL) ? p : refuse_request(size);
 }
 
 static void* row_hand_out(block_t* block, size_t size, bool zero) {

@@ -145,8 +145,8 @@ static void* move_to_new(theap_t* theap, void* p, size_t size, bool zero) {
     q = malloc_large(
         theap_if_alive(theap),
         (large_request_t){.size = size, .align = LARGE_ALIGN, .zero = zero, .room = room});
-    if (q == NULL) { port_errno_set(ENOMEM); }
-    if (q != NULL && !zero) { block_perturb_taken(q, size); }
+    if (unlikely(q == NULL)) { return refuse_request(size); }
+    if (!zero) { block_perturb_taken(q, size); }
   } else {
     q = zero ? theap_zalloc(theap, size) : theap_malloc(theap, size);
   }

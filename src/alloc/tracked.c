@@ -27,12 +27,12 @@ static label_t* take_shifted(theap_t* theap, const aligned_t* request) {
   const large_request_t large = {
       .size = size_max(request->size, 1) + GRANULE, .align = request->alignment, .shift = shift};
   void* label = malloc_large(theap, large);
-  return (label_t*)(label != NULL ? label : refuse_memory(request->size));
+  return (label_t*)(label != NULL ? label : refuse_request(request->size));
 }
 
 static void* tracked_take(theap_t* theap, const aligned_t* request) {
   enum { LEAD_MOST = 4 << 10 };
-  if (request->size > PTRDIFF_MAX - 2 * LEAD_MOST) { return refuse_memory(request->size); }
+  if (request->size > PTRDIFF_MAX - 2 * LEAD_MOST) { return refuse_request(request->size); }
   const bool shifted = request->alignment > LEAD_MOST;
   const size_t lead = shifted ? GRANULE : lead_for(request);
   const size_t bytes =

@@ -139,6 +139,26 @@ static void on_error(int error, void* arg) {
   e->last = error;
 }
 
+/* Not too large to be asked for, but more than there is. */
+static size_t size_of_all(void) {
+  static volatile size_t size = sizeof(void*) == 8 ? SIZE_MAX >> 4 : PTRDIFF_MAX - MIB;
+  return size;
+}
+
+static void test_error_of_large(errors_t* e) {
+  void* p = mi_malloc(MIB);
+  const size_t calls = e->calls;
+  CHECK_ERRNO(mi_malloc(size_of_all()) == NULL, ENOMEM);
+  CHECK(e->calls == calls + 1 && e->last == ENOMEM);
+  CHECK_ERRNO(mi_malloc_aligned(size_of_all(), 64 * KIB) == NULL, ENOMEM);
+  CHECK(e->calls == calls + 2 && e->last == ENOMEM);
+  CHECK_ERRNO(mi_malloc_aligned_at(size_of_all(), 32, 8) == NULL, ENOMEM);
+  CHECK(e->calls == calls + 3 && e->last == ENOMEM);
+  CHECK_ERRNO(mi_realloc(p, size_of_all()) == NULL, ENOMEM);
+  CHECK(e->calls == calls + 4 && e->last == ENOMEM);
+  mi_free(p);
+}
+
 static void test_error(void) {
   errors_t e = {.calls = 0};
   mi_register_error(on_error, &e);
@@ -149,6 +169,7 @@ static void test_error(void) {
   void* volatile foreign = BLOCKS_TRACKED ? NULL : &e; /* the tool would report it too */
   mi_free(foreign);                                    /* not ours: reported, and nothing breaks */
   CHECK(BLOCKS_TRACKED || (e.calls == 3 && e.last == EINVAL));
+  test_error_of_large(&e);
   const size_t calls = e.calls;
   mi_register_error(NULL, NULL);
   CHECK(mi_malloc(size_too_large()) == NULL && e.calls == calls);
