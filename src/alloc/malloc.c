@@ -292,6 +292,7 @@ static COLD NOINLINE theap_t* heartbeat(theap_t* theap) {
 }
 
 static unsigned class_for(const aligned_t* request) {
+  if (request->size > MEDIUM_REQUEST) { return BIN_LARGE; }
   const size_t bytes = request->alignment == 1 ? request->size + PAD_BYTES
                                                : block_bytes_for(request->size, request->alignment);
   return bytes <= MEDIUM_MAX ? bin_of(bytes) : BIN_LARGE;

@@ -150,7 +150,8 @@ static size_t size_as_rounded(size_t size) {
 
 PRIVATE bool guard_suits(const theap_t* theap, const guard_request_t* request) {
   const guard_setting_t* setting = &theap->guarding;
-  if (page_release_is_asked()) { return false; }  // what is freed would be inaccessible
+  if (page_release_is_asked()) { return false; }          // what is freed would be inaccessible
+  if (request->size > PTRDIFF_MAX / 2) { return false; }  // sums of it would overflow
   return size_as_rounded(request->size) >= setting->least && request->size <= setting->most &&
          request->align <= port_page_bytes();
 }

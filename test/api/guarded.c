@@ -83,6 +83,11 @@ static void test_sizes(void) {
   CHECK(guards_size(0) && guards_size(1) && !guards_size(17));
   mi_heap_guarded_set_size_bound(heap, 5 * 1024, 5 * 1024);
   CHECK(!guards_size(4096) && guards_size(4097) && guards_size(5 * 1024) && !guards_size(5121));
+  mi_heap_guarded_set_size_bound(heap, 0, size_largest());
+  for (size_t i = 0; i < 5; i++) {
+    CHECK_ERRNO(mi_malloc(size_largest() - i) == NULL, ENOMEM);
+    CHECK_ERRNO(mi_malloc_aligned(size_largest() - i * KIB, 64) == NULL, ENOMEM);
+  }
   guard_all(false);
   mi_heap_guarded_set_size_bound(heap, 0, (size_t)1 << 30);
 }
