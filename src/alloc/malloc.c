@@ -298,12 +298,14 @@ static unsigned class_for(const aligned_t* request) {
   return bytes <= MEDIUM_MAX ? bin_of(bytes) : BIN_LARGE;
 }
 
-// NULL: the request is not one that can have guards. Then the next one of the class may.
+// NULL: the request is not one that can have guards. Then the next one of the class may, or if none
+// can, the class is left alone for a while.
 static COLD void* malloc_sampled(theap_t* theap, const aligned_t* request, unsigned bin) {
   const guard_request_t guard_request = {request->size, request->alignment, request->offset,
                                          request->zero};
-  if (!guard_suits(theap, &guard_request)) { return NULL; }
-  ration_draw(theap, bin);
+  const bool suits = guard_suits(theap, &guard_request);
+  if (suits || !guard_suits_class(theap, bin)) { ration_draw(theap, bin); }
+  if (!suits) { return NULL; }
   return guard_take(theap, &guard_request);
 }
 
@@ -346,7 +348,7 @@ static NOINLINE void* malloc_perhaps_due(size_t size, theap_t* theap, bool zero)
 
 static NOINLINE void* malloc_special(size_t size, theap_t* theap, bool zero) {
   if (RATION_LISTS && likely(size <= MEDIUM_REQUEST) && !zero) {
-    const unsigned bin = bin_of(size);
+    const unsigned bin = bin_of(size + PAD_BYTES);
     if (likely(ration_is_next(theap, bin))) { return ration_next(theap, bin); }
   }
   return malloc_perhaps_due(size, theap, zero);

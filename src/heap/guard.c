@@ -156,6 +156,15 @@ PRIVATE bool guard_suits(const theap_t* theap, const guard_request_t* request) {
          request->align <= port_page_bytes();
 }
 
+PRIVATE bool guard_suits_class(const theap_t* theap, unsigned bin) {
+  const guard_setting_t* setting = &theap->guarding;
+  if (bin == BIN_LARGE) { return true; }
+  if (page_release_is_asked()) { return false; }
+  const size_t below = bin == 1 ? 0 : bin_bytes(bin - 1);
+  return size_as_rounded(bin_bytes(bin)) >= setting->least &&
+         below <= size_min(setting->most, MEDIUM_MAX) + PAD_BYTES;
+}
+
 // Aligned as the request says. A plain one gets 16, or, to the byte, none.
 static size_t alignment_of(const guard_request_t* request) {
   const size_t least = option_is_enabled(mi_option_guarded_precise) ? 1 : GRANULE;

@@ -51,6 +51,8 @@ FAST bool page_is_guarded(const page_t* page) {
 
 // Is this a request that may be sampled?
 PRIVATE bool guard_suits(const theap_t* theap, const guard_request_t* request);
+// May a plain request of the class? Of large ones, some.
+PRIVATE bool guard_suits_class(const theap_t* theap, unsigned bin);
 // NULL: no memory, or no guard to be had.
 PRIVATE void* guard_take(theap_t* theap, const guard_request_t* request);
 // A free of `p`, which lies in a guarded page.

@@ -143,6 +143,9 @@ static void guard_catch_up(theap_t* theap) { (void)theap; }
 static bool guard_suits(const theap_t* theap, const guard_request_t* request) {
   return theap == NULL && request == NULL;
 }
+static bool guard_suits_class(const theap_t* theap, unsigned bin) {
+  return theap != NULL && bin != 0;
+}
 static void* guard_take(theap_t* theap, const guard_request_t* request) {
   (void)theap, (void)request;
   return NULL;

@@ -135,6 +135,22 @@ static void only_bytes_asked_for(void) {
   sample(0, 0);
 }
 
+/* Nothing of a class may be sampled: its requests do not all take the slow path for that. */
+static void unsuited_class_is_left_alone(void) {
+  enum { REQUESTS = 5000 };
+  const unsigned bin = bin_of(CLASS);
+  size_t due = 0;
+  mi_option_set(mi_option_guarded_min, LENGTH);
+  sample(100, 0);
+  for (int i = 0; i < REQUESTS; i++) {
+    mi_free(mi_malloc(CLASS - PAD_BYTES));
+    due += passing(bin) == 0;
+  }
+  CHECK(theap_current()->rations != NULL && due < REQUESTS / 10);
+  mi_option_set(mi_option_guarded_min, 0);
+  sample(0, 0);
+}
+
 /* ---- counts ---- */
 
 static void counts_are_exact(void) {
@@ -245,6 +261,7 @@ int main(void) {
   if (PORT_CAN_RELEASE) { /* where memory only grows there are no guards */
     sampled_when_drawn();
     only_bytes_asked_for();
+    unsuited_class_is_left_alone();
   }
   counts_are_exact();
   collecting_returns();
