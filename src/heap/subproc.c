@@ -55,14 +55,8 @@ PRIVATE bool subproc_visit_heaps(subproc_t* subproc, mi_heap_visit_fun* visit, v
   return false;
 }
 
-static bool destroy_heap(heap_t* heap, void* unused) {
-  (void)unused;
-  heap_destroy(heap);
-  return true;
-}
-
 PRIVATE void subproc_destroy_heaps(subproc_t* subproc) {
-  (void)subproc_visit_heaps(subproc, destroy_heap, NULL);
+  for (heap_t* heap = NULL; (heap = next_heap(subproc, heap)) != NULL;) { heap_destroy(heap); }
 }
 
 static void subproc_leave(subproc_t* subproc) {
@@ -83,16 +77,10 @@ PRIVATE void subproc_destroy(subproc_t* subproc) {
   heap_free_record(subproc->main);
 }
 
-static bool delete_heap(heap_t* heap, void* unused) {
-  (void)unused;
-  heap_delete(heap);
-  return true;
-}
-
 // Its threads have ended. Blocks stay valid, so the main heap's record stays.
 PRIVATE void subproc_delete(subproc_t* subproc) {
   if (subproc == &subproc_main_static || subproc->threads > 0) { return; }
-  (void)subproc_visit_heaps(subproc, delete_heap, NULL);
+  for (heap_t* heap = NULL; (heap = next_heap(subproc, heap)) != NULL;) { heap_delete(heap); }
   heap_delete_main(subproc->main);
   subproc_leave(subproc);
 }
