@@ -104,20 +104,8 @@ enum { ZERO_MOST = 1 << 20 };
 
 // Worth a mapping of its own, as far as the budget of mappings goes.
 static bool is_better_direct(const page_request_t* request) {
-  if (request->direct || option_is_enabled(mi_option_disallow_arena_alloc)) { return true; }
   const size_t least = size_min(DIRECT_LEAST, option_size(mi_option_arena_max_object_size));
-  return request->bytes >= least || request->align >= DIRECT_LEAST;
-}
-
-static page_t* large_page(const heap_t* heap, page_request_t request) {
-  const bool direct = is_better_direct(&request);
-  request.arena = heap->arena;
-  request.numa_node = heap->numa_node + 1;
-  page_t* page = NULL;
-  request.direct = true;
-  if (direct && heap->arena == NULL) { page = page_new(request); }
-  request.direct = false;
-  return page != NULL ? page : page_new(request);
+  return request->direct || request->bytes >= least || request->align >= DIRECT_LEAST;
 }
 
 // The block is the program's from now on, for `size` bytes.
@@ -171,7 +159,7 @@ static void large_join(theap_t* theap) {
 static page_request_t large_page_request(const large_request_t* request) {
   enum { DIRECT_ROOM_LEAST = 1 << 20 };
   const size_t bytes = large_bytes(request->size + request->room);
-  return (page_request_t){
+  page_request_t page_request = {
       .bin = BIN_LARGE,
       .bytes = bytes,
       .align = request->align,
@@ -179,6 +167,8 @@ static page_request_t large_page_request(const large_request_t* request) {
       .zeroed = request->zero && bytes > ZERO_MOST,
       .direct = request->room >= DIRECT_ROOM_LEAST / 4,
       .at_end = request->room == 0 && request->shift == 0 && request->align <= GRANULE};
+  page_request.direct = is_better_direct(&page_request);
+  return page_request;
 }
 
 PRIVATE void* malloc_large(theap_t* theap, large_request_t request) {
@@ -189,11 +179,11 @@ PRIVATE void* malloc_large(theap_t* theap, large_request_t request) {
   if (unlikely(request.size > PTRDIFF_MAX - request.room - request.shift - LARGE_MARGIN)) {
     return NULL;
   }
-  page_t* page = large_page(theap->heap, large_page_request(&request));
+  page_t* page = heap_page_new(theap->heap, large_page_request(&request));
   if (unlikely(page == NULL)) {
     theap = make_room(theap);
     request.room = 0;
-    page = large_page(theap->heap, large_page_request(&request));
+    page = heap_page_new(theap->heap, large_page_request(&request));
     if (page == NULL) { return NULL; }
   }
   heap_t* heap = theap->heap;

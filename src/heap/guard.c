@@ -185,20 +185,12 @@ static bool guard_coin(theap_t* theap) { return (quick_next(&theap->guarding.ran
 // is not known beforehand.
 static page_t* guard_page(theap_t* theap, size_t inner_bytes) {
   enum { DIRECT_LEAST = 32 << 20 };
-  const heap_t* heap = theap->heap;
   const size_t os_page = port_page_bytes();
-  page_request_t request = {.bin = BIN_LARGE,
-                            .bytes = inner_bytes + os_page,
-                            .align = SLICE_BYTES,
-                            .shift = os_page << guard_coin(theap),
-                            .arena = heap->arena,
-                            .numa_node = heap->numa_node + 1};
-  request.direct = heap->arena == NULL && (inner_bytes >= DIRECT_LEAST ||
-                                           option_is_enabled(mi_option_disallow_arena_alloc));
-  page_t* page = page_new(request);
-  if (page != NULL || !request.direct) { return page; }
-  request.direct = false;
-  return page_new(request);
+  return heap_page_new(theap->heap, (page_request_t){.bin = BIN_LARGE,
+                                                     .bytes = inner_bytes + os_page,
+                                                     .align = SLICE_BYTES,
+                                                     .shift = os_page << guard_coin(theap),
+                                                     .direct = inner_bytes >= DIRECT_LEAST});
 }
 
 static size_t inner_wanted(const guard_request_t* request, size_t bytes) {

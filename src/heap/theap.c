@@ -343,13 +343,7 @@ static void theap_follow_growth(theap_t* theap) {
 static page_t* page_from_memory(theap_t* theap, page_request_t request) {
   row_flush(theap, BIN_LARGE);
   theap_follow_growth(theap);
-  request.direct = request.arena == NULL && option_is_enabled(mi_option_disallow_arena_alloc);
-  page_t* page = page_new(request);
-  if (page == NULL && request.direct) {
-    request.direct = false;
-    page = page_new(request);
-  }
-  return page;
+  return heap_page_new(theap->heap, request);
 }
 
 static page_t* theap_fresh(theap_t* theap, unsigned bin) {
