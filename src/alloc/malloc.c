@@ -132,7 +132,9 @@ PRIVATE void large_set_bytes(page_t* page, size_t bytes) {
 // A block of the row.
 static void* malloc_large_from_row(theap_t* theap, const large_request_t* request) {
   if (request->align > SLICE_BYTES || request->shift != 0 || request->room != 0) { return NULL; }
-  if (request->size > PTRDIFF_MAX || (request->zero && request->size > ZERO_MOST)) { return NULL; }
+  if (request->zero && request->size > ZERO_MOST) { return NULL; }
+  // Without guards the length of such a block is 0, and no page's.
+  if (GUARD_PAGES && request->size > PTRDIFF_MAX) { return NULL; }
   const size_t bytes = large_bytes(request->size);
   page_t* page = row_take_large(theap, large_slices(bytes, 0));
   if (page == NULL) { return NULL; }

@@ -359,7 +359,7 @@ PRIVATE page_t* row_take_large(theap_t* theap, size_t slices) {
   row_t* row = &theap->row[BIN_LARGE];
   for (void** slot = row->top; *slot != NULL; slot--) {
     page_t* page = page_of(*slot);
-    if (page->span_slices == slices) {
+    if (page->span_slices == slices_rounded(slices)) {
       *slot = *row->top--;
       theap->rows.large_bytes -= page->block_bytes;
       return page;

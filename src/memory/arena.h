@@ -92,8 +92,15 @@ FAST bool arena_can_protect(const arena_t* arena) {
   return arena == NULL || (!arena->pinned && !arena->committed && !arena_is_given(arena));
 }
 
+#if defined(__x86_64__) || defined(__i386__)
+enum { OS_PAGES_ARE_SHORT = 1 };
+#else
+enum { OS_PAGES_ARE_SHORT = 0 };
+#endif
+
 // Runs are whole OS pages, also where those are larger than a slice.
 FAST size_t slices_rounded(size_t slices) {
+  if (OS_PAGES_ARE_SHORT) { return slices; }
   return align_up(slices, size_max(port_page_bytes() >> SLICE_SHIFT, 1));
 }
 

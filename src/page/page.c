@@ -124,7 +124,7 @@ PRIVATE size_t page_slices(unsigned bin, unsigned room) {
   const size_t guard = page_guard_bytes();
   const size_t unit = slices_rounded(1);
   const size_t wanted = size_max(divide_up(blocks * block_bytes + guard, SLICE_BYTES), room);
-  const size_t least = slices_rounded(wanted);
+  const size_t least = align_up(wanted, unit);
   size_t best = least, best_loss = SIZE_MAX;
   for (size_t slices = least; slices <= PAGE_MAX_SLICES; slices += unit) {
     const size_t bytes = slices * SLICE_BYTES - guard;

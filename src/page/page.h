@@ -208,8 +208,7 @@ FAST size_t large_bytes(size_t size) {
 }
 // Slices of a large block; `before` bytes lie before it.
 FAST size_t large_slices(size_t bytes, size_t before) {
-  const size_t guard = GUARD_PAGES ? page_guard_bytes() : 0;
-  return slices_rounded(divide_up(bytes + before + guard, SLICE_BYTES));
+  return divide_up(bytes + before + (GUARD_PAGES ? page_guard_bytes() : 0), SLICE_BYTES);
 }
 // Around a change of the span of a large block: its guard goes, and a new one comes. False: the
 // guard stays, so the span may not change.

@@ -23,11 +23,12 @@ static inline bool arena_is_sound(const arena_t* arena, size_t* dirty, size_t* r
 }
 
 static inline bool arenas_are_sound(void) {
-  size_t dirty = 0, reset = 0;
+  size_t dirty = 0, stuck = 0, reset = 0;
   for (const arena_t* arena = memory.first; arena != NULL; arena = arena->next) {
-    if (!arena_is_sound(arena, &dirty, &reset)) { return false; }
+    if (!arena_is_sound(arena, arena_may_purge(arena) ? &dirty : &stuck, &reset)) { return false; }
   }
-  return dirty == memory.dirty_slices && reset == memory.reset_slices;
+  return dirty == memory.dirty_slices && stuck == memory.stuck_slices &&
+         reset == memory.reset_slices;
 }
 
 static inline bool count_a_page(page_t* page, void* count) {

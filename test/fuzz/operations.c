@@ -985,6 +985,9 @@ static void forget_arenas(void) {
   for (int i = 0; i < world.arena_count; i++) {
     arena_t* arena = world.arenas[i];
     tables[i] = arena->table, table_bytes[i] = arena->table_bytes;
+    size_t stuck = 0, reset = 0;
+    FUZZ_CHECK(arena_is_sound(arena, &stuck, &reset));
+    if (arena->pinned) { memory.stuck_slices -= stuck, memory.dirty_slices += stuck; }
     arena->kept = arena->pinned = false;
     if (world.given[i] != NULL && arena == memory.first) { world.given[i] = NULL; }
   }
