@@ -72,7 +72,7 @@ enum { PAGE_SHIFT = 12, STRICT_PAGE = 1 << PAGE_SHIFT, PART_SHIFT = 32 };
 #define PARTS_COUNT (sizeof(void*) == 8 ? 1 << 15 : 1)
 
 typedef _Atomic(uint8_t) state_t;
-static _Atomic(uintptr_t) parts[PARTS_COUNT];
+static _Atomic(uintptr_t) part_table[PARTS_COUNT];
 
 static void rule(bool kept, const char* what) {
   if (kept) { return; }
@@ -85,7 +85,7 @@ static void rule(bool kept, const char* what) {
 
 // Relaxed: there is nothing behind a part but zeros that the OS gave.
 static bool notes_add(uintptr_t address) {
-  _Atomic(uintptr_t)* slot = &parts[(uint64_t)address >> PART_SHIFT];
+  _Atomic(uintptr_t)* slot = &part_table[(uint64_t)address >> PART_SHIFT];
   void* fresh = NULL;
   uintptr_t expected = 0;
   if (load_relaxed(slot) != 0) { return true; }
@@ -105,7 +105,7 @@ static bool notes_cover(const void* start, size_t bytes) {
 
 // NULL: in a part without a mapping.
 static state_t* os_page_at(uintptr_t address) {
-  const uintptr_t part = load_relaxed(&parts[(uint64_t)address >> PART_SHIFT]);
+  const uintptr_t part = load_relaxed(&part_table[(uint64_t)address >> PART_SHIFT]);
   return part == 0 ? NULL : (state_t*)part + ((uint64_t)address >> PAGE_SHIFT) % PART_PAGES;
 }
 

@@ -73,8 +73,8 @@ static bool inside_turn(inside_t* inside, uintptr_t from, uintptr_t to) {
   return found == from;
 }
 
-// False if the thread is inside, or there is no room; else `leave` must follow.
-static bool enter(inside_t* inside, int most) {
+// False if the thread is inside, or there is no room; else `go_out` must follow.
+static bool go_in(inside_t* inside, int most) {
   const uintptr_t self = port_thread_id();
   follow_fork();
   for (int i = 0; i < most; i++) {
@@ -87,7 +87,7 @@ static bool enter(inside_t* inside, int most) {
 }
 
 // It may have been forgotten meanwhile.
-static void leave(inside_t* inside, int most) {
+static void go_out(inside_t* inside, int most) {
   for (int i = 0; i < most; i++) { (void)inside_turn(&inside[i], port_thread_id(), 0); }
 }
 
@@ -106,9 +106,9 @@ PRIVATE void message_out(const char* text) {
   const int saved = port_errno_keep();
   void* arg;
   mi_output_fun* fun = (mi_output_fun*)hook_get(&output_hook, &arg);
-  if (fun != NULL && enter(in_output, OUTPUT_THREADS)) {
+  if (fun != NULL && go_in(in_output, OUTPUT_THREADS)) {
     fun(text, arg);
-    leave(in_output, OUTPUT_THREADS);
+    go_out(in_output, OUTPUT_THREADS);
   } else {
     port_write_stderr(text, strlen(text));
   }
@@ -179,9 +179,9 @@ PRIVATE COLD void message_warning(const char* fmt, ...) {
 static bool call_error_hook(int err) {
   void* arg;
   mi_error_fun* fun = (mi_error_fun*)hook_get(&error_hook, &arg);
-  if (fun == NULL || !enter(in_error, ERROR_THREADS)) { return false; }
+  if (fun == NULL || !go_in(in_error, ERROR_THREADS)) { return false; }
   fun(err, arg);
-  leave(in_error, ERROR_THREADS);
+  go_out(in_error, ERROR_THREADS);
   return true;
 }
 

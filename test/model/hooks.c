@@ -11,6 +11,9 @@ static void port_write_stderr(const char* text, size_t length) {
 }
 static _Noreturn void port_abort(void) { abort(); }
 static int port_process_id(void) { return 1; }
+#ifdef MI_PORT_STRICT
+HIDDEN THREAD_LOCAL int port_thread_mark; /* what its port_thread_id asks for */
+#endif
 
 static int first_argument, second_argument;
 static int running;  // calls of a function; plain, so two at a time are a race too
