@@ -92,10 +92,13 @@ FAST bool arena_can_protect(const arena_t* arena) {
   return arena == NULL || (!arena->pinned && !arena->committed && !arena_is_given(arena));
 }
 
+// Known to be no longer than a slice. A test that plays the system says that they are not.
+#ifndef OS_PAGES_ARE_SHORT
 #if defined(__x86_64__) || defined(__i386__)
-enum { OS_PAGES_ARE_SHORT = 1 };
+#define OS_PAGES_ARE_SHORT 1
 #else
-enum { OS_PAGES_ARE_SHORT = 0 };
+#define OS_PAGES_ARE_SHORT 0
+#endif
 #endif
 
 // Runs are whole OS pages, also where those are larger than a slice.

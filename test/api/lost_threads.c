@@ -22,23 +22,27 @@ static size_t size_of(int i) { return 16 + (size_t)(i * 37 % 1500); }
 
 static unsigned seed_of(int g, int t) { return (unsigned)(g * THREADS + t); }
 
-/* Every third block of the generations before. Returns how many pages say that they are `id`'s. */
-static size_t free_some(size_t id) {
+/* Of those that had this stack before, how many blocks say that they are `id`'s. */
+static size_t count_mine(size_t id, int t) {
   size_t mine = 0;
   for (int g = 0; g < generation; g++) {
-    for (int t = 0; t < THREADS; t++) {
-      for (int i = 0; i < BLOCKS; i++) {
-        unsigned char** block = &lots[g][t].blocks[i];
-        if (*block == NULL) { continue; }
-        mine += mi_thread_id_of(*block) == id;
-        if ((i + g) % 3 != 0) { continue; }
-        CHECK(is_filled(*block, size_of(i), seed_of(g, t)));
-        mi_free(*block);
-        *block = NULL;
-      }
+    for (int i = 0; i < BLOCKS; i++) {
+      mine += lots[g][t].blocks[i] != NULL && mi_thread_id_of(lots[g][t].blocks[i]) == id;
     }
   }
   return mine;
+}
+
+/* Every third of them. */
+static void free_some(int t) {
+  for (int g = 0; g < generation; g++) {
+    for (int i = (3 - g % 3) % 3; i < BLOCKS; i += 3) {
+      unsigned char** block = &lots[g][t].blocks[i];
+      CHECK(*block == NULL || is_filled(*block, size_of(i), seed_of(g, t)));
+      mi_free(*block);
+      *block = NULL;
+    }
+  }
 }
 
 static mi_heap_t* heap_for(int i) {
@@ -61,12 +65,13 @@ static void allocate(lot_t* lot, int t) {
 static void* live(void* number) {
   const int t = (int)(intptr_t)number;
   lot_t* lot = &lots[generation][t];
-  void* first = mi_malloc(16);
+  void* first = mi_malloc(4000); /* of no page of theirs */
   lot->id = mi_thread_id_of(first);
 #ifdef __GLIBC__ /* it puts what is a thread's own at the end of its stack */
   CHECK(generation == 0 || lot->id == lots[0][t].id);
 #endif
-  CHECK(free_some(lot->id) == 0);
+  CHECK(count_mine(lot->id, t) == 0);
+  free_some(t);
   allocate(lot, t);
   mi_free(first);
   barrier_wait(&allocated);

@@ -20,6 +20,7 @@
 
 #include "../check.h"
 
+#define OS_PAGES_ARE_SHORT 0
 static size_t os_page;
 static unsigned os_calls, os_huge_advices;
 
@@ -175,6 +176,25 @@ static void test_longest_delay(void) {
   mi_option_set(mi_option_arena_purge_mult, 1);
 }
 
+/* Pages and large blocks that come and go are used again. */
+static void test_used_again(void) {
+  enum { COUNT = 2000, LARGE = 100 * 1000 };
+  static void* blocks[COUNT];
+  for (int i = 0; i < COUNT; i++) { blocks[i] = mi_malloc(100); }
+  for (int i = 0; i < COUNT; i++) { mi_free(blocks[i]); }
+  const size_t waiting = spare_slices;
+  for (int i = 0; i < COUNT; i++) { blocks[i] = mi_malloc(100); }
+  CHECK(spare_slices < waiting);
+  for (int i = 0; i < COUNT; i++) { mi_free(blocks[i]); }
+  if (!KEEP_ROWS || WAITING_LARGE) { return; }
+  const row_t* row = &theap_current()->row[BIN_LARGE];
+  mi_free(mi_malloc(LARGE));
+  CHECK(*row->top != NULL);
+  void* block = mi_malloc(LARGE);
+  CHECK(*row->top == NULL);
+  mi_free(block);
+}
+
 static int on_pages_of(size_t bytes) {
   const pid_t child = fork();
   if (child == 0) {
@@ -191,6 +211,7 @@ static int on_pages_of(size_t bytes) {
       CHECK(memory.taken_slices == 0 && memory.dirty_slices == 0 && memory.direct.count == 0);
     }
     arena_of_the_program();
+    test_used_again();
     test_longest_delay();
     CHECK(os_calls > 1000);
     CHECK((os_huge_advices > 0) == (port_huge_bytes() <= 2 * MiB)); /* larger ones waste */
