@@ -67,8 +67,8 @@ static void* block_zero(page_t* page, block_t* block, size_t size, bool never_us
   return block_zero_all(page, block, size);
 }
 
-// All that waits goes: what the thread holds may be all there is. The theap that serves the request,
-// as in slow_tick.
+// All that waits goes: what the thread holds may be all there is. Returns the theap that serves the
+// request, as slow_tick does.
 static theap_t* make_room(theap_t* theap) {
   const bool is_default = theap == theap_current();
   thread_collect(theap->thread, true);

@@ -10,7 +10,7 @@
 #include "basic.h"
 
 // One that was freed still looks so, in a page that lives.
-static bool is_block(const void* p) {
+static bool is_our_block(const void* p) {
   if (p == NULL) { return false; }
   const page_t* page = page_of(p);
   if (!TRACKED) { return page != page_none() && page_has_block(page, p); }
@@ -21,7 +21,7 @@ static bool is_block(const void* p) {
 }
 
 API bool mi_cfree(void* p) {
-  const bool is_ours = is_block(p);
+  const bool is_ours = is_our_block(p);
   if (is_ours) { block_free(p); }
   return is_ours;
 }

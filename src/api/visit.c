@@ -18,6 +18,7 @@
 // left by a thread that ended.
 // Tests: test/api/heaps.c, theaps.c, v2.c, tags.c; test/stress/visited.c.
 #include "../alloc/alloc.h"
+#include "../heap/guard.h"
 #include "../heap/ration.h"
 #include "../heap/row.h"
 #include "../heap/tracked.h"

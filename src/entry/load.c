@@ -2,6 +2,9 @@
 // The least priority that programs may use: we are the first of the program's or the library's
 // constructors, so our fork handlers hold the locks for the shortest time, and the last of its
 // destructors, so the statistics tell all. errno is 0 when main starts.
+#ifndef _GNU_SOURCE  // for Dl_info
+#define _GNU_SOURCE
+#endif
 #include "../api/basic.h"
 #include "../base/modes.h"
 
@@ -30,6 +33,7 @@ static void stay_loaded(void) {
   if (is_in_program() || dlopen == NULL || dladdr == NULL || dladdr(&__ehdr_start, &info) == 0) {
     return;
   }
+  // cppcheck-suppress leakReturnValNotUsed ; it is to stay
   (void)dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 

@@ -10,8 +10,8 @@
 // A heap is shared; `lock` protects its lists, but for its pools, which have their own.
 // H1 a page is in a queue of a theap (OWNED), in its heap's pool (ABANDONED), or in neither (FULL).
 // H2 a heap that is not a main heap lists all its pages, so that it can be destroyed.
-// H3 the record of a heap lives as long as it has pages or theaps, or is held; that of a sub-process
-//    that was destroyed, as long as those of its heaps.
+// H3 the record of a heap lives as long as it has pages or theaps, or is held; that of a
+//    sub-process that was destroyed, as long as those of its heaps.
 // H4 `walk` is held while a theap of another thread, or one's own that another thread may destroy,
 //    is walked.
 //

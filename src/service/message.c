@@ -58,10 +58,10 @@ static void forget_inside(inside_t* inside, int most) {
 
 // In the child of a fork there is none of the threads that were inside.
 static void follow_fork(void) {
-  const int process = port_process_id();
+  const int here = port_process_id();
   int before = load_relaxed(&inside_process);
-  while (before != process && !cas_relaxed(&inside_process, &before, process)) {}
-  if (before == process || before == 0) { return; }
+  while (before != here && !cas_relaxed(&inside_process, &before, here)) {}
+  if (before == here || before == 0) { return; }
   forget_inside(in_output, OUTPUT_THREADS);
   forget_inside(in_error, ERROR_THREADS);
 }

@@ -1,6 +1,6 @@
 /* test: only=preload when=glibc timeout=20 env="MIMALLOC_SHOW_STATS=1" stderr="elapsed" */
-/* What the environment asks for is heard also where the first call comes from .preinit_array, before
-   the C library knows the environment. */
+/* What the environment asks for is heard also where the first call comes from .preinit_array,
+   before the C library knows the environment. */
 #include <stdlib.h>
 
 #include "../check.h"
