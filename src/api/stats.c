@@ -150,8 +150,8 @@ static void complete(mi_stats_t* stats) {
   stats->peaks_are_exact.total = COUNT_EACH;
 }
 
-// Of a struct of version 5, which has no sums of small and large blocks. The peak of both is at
-// most the sum of theirs.
+// A struct of version 5 has no sums of small and large blocks. The peak of both is at most the sum
+// of theirs.
 static void complete_5(mi_stats_t* stats) {
   const mi_stat_count_t normal = stats->malloc_normal, requested = stats->requested;
   stats->allocated.current = normal.current + stats->malloc_huge.current;

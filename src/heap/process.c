@@ -104,6 +104,7 @@ static void fork_done(bool child) {
   }
   if (child) {
     lost_threads = true;
+    message_forget_threads();
     registry_reset_in_child();
     port_forget_threads();
   } else {

@@ -255,7 +255,7 @@ static bool arena_overlaps(const arena_t* arena) {
   return other != NULL;
 }
 
-// False: some of it is an arena's already.
+// Returns false if some of it is an arena's already.
 static bool arena_publish(arena_t* arena, bool committed) {
   const span_request_t all = {.slices = arena->slices};
   lock_acquire(&memory.lock);

@@ -153,12 +153,15 @@ static bool purge_part(part_t* part, purge_way_t way) {
 
 // ---- what is more than is kept ----
 
+static bool arena_is_to_give(const arena_t* arena) {
+  return arena_may_purge(arena) && !arena->refused;
+}
+
 // One of the arena's longest runs of that state that may be purged in part, and that part. It has
 // length 0 if there is none.
 static part_t longest_of_arena(arena_t* arena, unsigned state, bool split) {
   enum { MAX_TRIES = 8 };
-  const bool may = arena_may_purge(arena) && !arena->refused;
-  const unsigned bin = may ? bin_highest(arena, state) : RUN_BINS;
+  const unsigned bin = arena_is_to_give(arena) ? bin_highest(arena, state) : RUN_BINS;
   part_t part = {0};
   if (bin == RUN_BINS) { return part; }
   uint32_t at = arena->bins[state - 1][bin];
@@ -288,7 +291,7 @@ static part_t expired_of_arena(arena_t* arena, unsigned state, uint32_t delay_ms
 
 static part_t expired(unsigned state, uint32_t delay_ms) {
   for (arena_t* arena = memory.first; arena != NULL; arena = arena->next) {
-    if (!arena_may_purge(arena) || arena->refused) { continue; }
+    if (!arena_is_to_give(arena)) { continue; }
     const part_t part = expired_of_arena(arena, state, delay_ms);
     if (part.length > 0) { return part; }
   }

@@ -50,18 +50,12 @@ typedef _Atomic(uintptr_t) inside_t;  // a thread; 0: none
 
 enum { OUTPUT_THREADS = 1, ERROR_THREADS = 16 };  // that may be inside at a time
 static inside_t in_output[OUTPUT_THREADS], in_error[ERROR_THREADS];
-static _Atomic(int) inside_process;  // whose threads they are
 
 static void forget_inside(inside_t* inside, int most) {
   for (int i = 0; i < most; i++) { store_relaxed(&inside[i], 0); }
 }
 
-// In the child of a fork there is none of the threads that were inside.
-static void follow_fork(void) {
-  const int here = port_process_id();
-  int before = load_relaxed(&inside_process);
-  while (before != here && !cas_relaxed(&inside_process, &before, here)) {}
-  if (before == here || before == 0) { return; }
+PRIVATE void message_forget_threads(void) {
   forget_inside(in_output, OUTPUT_THREADS);
   forget_inside(in_error, ERROR_THREADS);
 }
@@ -76,7 +70,6 @@ static bool inside_turn(inside_t* inside, uintptr_t from, uintptr_t to) {
 // False if the thread is inside, or there is no room; else `go_out` must follow.
 static bool go_in(inside_t* inside, int most) {
   const uintptr_t self = port_thread_id();
-  follow_fork();
   for (int i = 0; i < most; i++) {
     if (load_relaxed(&inside[i]) == self) { return false; }
   }

@@ -44,6 +44,8 @@ _Noreturn PRIVATE COLD void message_fatal(const char* fmt, ...) PRINTF_LIKE(1, 2
 
 PRIVATE void message_register_output(mi_output_fun* fun, void* arg);  // NULL: standard error
 PRIVATE void message_register_error(mi_error_fun* fun, void* arg);    // NULL: the default action
+// In the child of a fork, where none of the threads is that were in a registered function.
+PRIVATE void message_forget_threads(void);
 
 // The caller's function, or the place where messages go if it is NULL.
 PRIVATE out_t message_sink(mi_output_fun* fun, void* arg);

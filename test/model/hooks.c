@@ -10,7 +10,6 @@ static void port_write_stderr(const char* text, size_t length) {
   MODEL_CHECK(text != NULL && length > 0);
 }
 static _Noreturn void port_abort(void) { abort(); }
-static int port_process_id(void) { return 1; }
 #ifdef MI_PORT_STRICT
 HIDDEN THREAD_LOCAL int port_thread_mark; /* what its port_thread_id asks for */
 #endif
@@ -31,7 +30,6 @@ static void setup(void) {
   store_relaxed(&output_hook.fun, NULL);
   store_relaxed(&output_hook.arg, NULL);
   store_relaxed(&in_output[0], 0);
-  store_relaxed(&inside_process, port_process_id());
   first_argument = second_argument = running = 0;
   model_state(&output_hook, sizeof(output_hook));
   model_state(in_output, sizeof(in_output));

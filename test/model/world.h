@@ -233,6 +233,7 @@ static void stats_end(mi_stats_t* stats) { (void)stats; }
 static void stat_bins_forget(stat_bins_t* bins, const mi_stats_t* now) { (void)bins, (void)now; }
 static void stat_bins_export(const stat_bins_t* bins, mi_stats_t* out) { (void)bins, (void)out; }
 static void stats_merge(mi_stats_t* into, const mi_stats_t* from) { (void)into, (void)from; }
+static void message_forget_threads(void) {}
 static void message_verbose(const char* fmt, ...) { (void)fmt; }
 static void message_warning(const char* fmt, ...) { (void)fmt; }
 static void message_fatal(const char* fmt, ...) {

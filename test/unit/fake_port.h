@@ -14,11 +14,10 @@ static struct {
   bool set_uid;
   bool random_refused;
   uint64_t clock_ns;
-  int process;           /* its id; another: it is the child of a fork */
   char written[1 << 16]; /* what went to standard error, terminated */
   size_t written_length;
   jmp_buf* abort_to; /* where port_abort goes; NULL: the test fails */
-} fake_port = {.process = 1};
+} fake_port;
 
 static char* const* port_environ(void) {
   return fake_port.set_uid ? NULL : (char* const*)(uintptr_t)fake_port.environment;
@@ -37,7 +36,6 @@ static int port_random(void* out, size_t bytes) {
 }
 
 static int64_t port_clock_ms(void) { return (int64_t)(fake_port.clock_ns / 1000000); }
-static int port_process_id(void) { return fake_port.process; }
 
 #ifdef MI_PORT_STRICT
 HIDDEN THREAD_LOCAL int port_thread_mark; /* what its port_thread_id asks for */

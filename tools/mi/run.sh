@@ -20,16 +20,16 @@ mi_run() {
   done
   [ $# -gt 0 ] || die "which program? ./mi run [OPTIONS] -- PROGRAM ARGS..." 2
   [ $stats = no ] || [ "$runs" = 0 ] || die "--stats and --compare do not go together" 2
+  program=$(type -P -- "$1")
   # One for Windows need not be executable here.
-  program=$(type -P -- "$1" || echo "$1")
-  if is_windows_program "$program"; then
+  if is_windows_program "${program:-$1}"; then
     if [ "$preset" != release ] || [ "$runs" != 0 ]; then
       die "under wine there is --stats alone" 2
     fi
     [ $stats = no ] || export MIMALLOC_SHOW_STATS=1
-    run_in_wine "$program" "${@:2}"
+    run_in_wine "${program:-$1}" "${@:2}"
   fi
-  program=$(type -P -- "$1") || die "$1: no such program" 127
+  [ -n "$program" ] || die "$1: no such program" 127
   library=$(library_of "$preset")
   build_library "$preset"
   warn_if_static "$program"
