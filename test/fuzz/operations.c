@@ -691,7 +691,8 @@ static bool walk_block(const mi_heap_t* heap, const mi_heap_area_t* area, void* 
   }
   const shadow_block_t* b = table_see(block);
   FUZZ_CHECK(world.heaps[b->heap].heap == heap);
-  FUZZ_CHECK(size >= b->usable && area->block_size == size && area->full_block_size >= size);
+  FUZZ_CHECK(size >= b->usable && area->full_block_size >= area->block_size);
+  FUZZ_CHECK(NOTE_BLOCKS ? size <= area->block_size : size == area->block_size);
   FUZZ_CHECK(b->p >= (uint8_t*)area->blocks);
   FUZZ_CHECK(b->p + b->usable <= (uint8_t*)area->blocks + area->reserved);
   walk->blocks++;
