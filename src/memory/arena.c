@@ -78,15 +78,10 @@ static void* random_place(size_t bytes) {
   return (void*)align_down((uintptr_t)place, HUGE_PAGE);
 }
 
-static int reserve_shrinking(size_t* bytes, size_t least, void** out) {
-  for (;;) {
-    stat_add(&memory_stats.mmap_calls, 1);
-    *out = RANDOM_PLACE ? random_place(*bytes) : NULL;
-    const int error =
-        port_reserve(*bytes, *bytes >= ARENA_ALIGN ? ARENA_ALIGN : SLICE_BYTES * 4, out);
-    if (error == 0 || *bytes <= least) { return error; }
-    *bytes = size_max(align_up(*bytes / 2, SLICE_BYTES * 4), least);
-  }
+static int try_reserve(size_t bytes, void** out) {
+  stat_add(&memory_stats.mmap_calls, 1);
+  *out = RANDOM_PLACE ? random_place(bytes) : NULL;
+  return port_reserve(bytes, bytes >= ARENA_ALIGN ? ARENA_ALIGN : SLICE_BYTES * 4, out);
 }
 
 // That of the first arena, which stays, lies among the other records: as long as little of the
@@ -136,16 +131,21 @@ static int arena_obtain(arena_t* arena, size_t need) {
   size_t bytes = next_arena_bytes(need);
   void* start = NULL;
   arena->committed = arena->pinned = reserve_large_pages(bytes, &start);
-  int error = 0;
-  if (!arena->committed) {
-    const size_t least = align_up(need + need / 256 + 4 * port_page_bytes(), 4 * SLICE_BYTES);
-    bytes += HUGE_PAGE;  // for the table, so that the slices can be whole huge pages
-    error = reserve_shrinking(&bytes, least, &start);
+  if (arena->committed) {
+    const int error = arena_layout(arena, start, bytes, SIZE_MAX);
+    if (error != 0) { port_release(start, bytes); }
+    return error;
   }
-  if (error != 0) { return error; }
-  error = arena_layout(arena, start, bytes, arena->committed ? SIZE_MAX : need);
-  if (error != 0) { port_release(start, bytes); }
-  return error;
+  const size_t least = align_up(need + need / 256 + 4 * port_page_bytes(), 4 * SLICE_BYTES);
+  bytes += HUGE_PAGE;  // for the table, so that the slices can be whole huge pages
+  for (;; bytes = size_max(align_up(bytes / 2, SLICE_BYTES * 4), least)) {
+    int error = try_reserve(bytes, &start);
+    if (error == 0) {
+      error = arena_layout(arena, start, bytes, need);
+      if (error != 0) { port_release(start, bytes); }
+    }
+    if (error == 0 || bytes <= least) { return error; }
+  }
 }
 
 PRIVATE bool arena_grow_memory(size_t need_slices, bool large) {
