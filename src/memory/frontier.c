@@ -30,22 +30,70 @@ PRIVATE bool huge_is_wanted(bool dense) {
   return allow == 2 || (allow == 1 && dense && port_huge_bytes() <= HUGE_PAGE);
 }
 
-// Much of what is taken is in use.
-static bool memory_is_dense(void) {
-  return load_relaxed(&memory_untouched) <= slices_bytes(memory.taken_slices) / 2;
+// ---- are blocks touched? ----
+//
+// Huge pages pay where a program touches most of what it takes. Blocks that are buffers, and stay
+// nearly empty, they would make resident as a whole. The page faults that follow upon growth tell
+// which it is: those of growth in small OS pages, as some is whenever memory has doubled. What holds
+// of long blocks, of two MiB or more, does not of others.
+
+static growth_t* growth_for(size_t slices) { return &memory.growth[slices >= HUGE_SLICES]; }
+
+// Before anything is known of short blocks a look is had at them.
+PRIVATE bool growth_is_dense(size_t slices) {
+  const uint32_t density = growth_for(slices)->density;
+  return density == 0 ? slices >= HUGE_SLICES : density >= DENSE_FROM;
 }
+
+static bool growth_tells(const arena_t* arena) {
+  return slices_bytes(memory.taken_slices) >= LOOK_FROM && !arena->committed &&
+         !arena_is_given(arena) && huge_is_wanted(true) && !huge_is_wanted(false);
+}
+
+// A long block in small OS pages costs many faults: it has to be little of what there is.
+static bool look_is_due(const arena_t* arena, size_t slices) {
+  const growth_t* growth = growth_for(slices);
+  const size_t taken = memory.taken_slices;
+  return growth_tells(arena) && (slices < HUGE_SLICES || slices <= taken / LONG_SHARE) &&
+         (growth->density == 0 || growth->huge_slices >= taken / 2);
+}
+
+static void look_at(growth_t* growth, size_t bytes) {
+  if (memory.look.growth != growth || growth->huge_slices != 0) {
+    memory.look = (look_t){growth, 0, port_page_faults()};
+  }
+  memory.look.bytes += bytes;
+  growth->huge_slices = 0;
+}
+
+// One look at sparse growth is enough; that it is dense again needs two, as faults may have other
+// causes. A child of a fork has had fewer faults: it looks anew.
+static void look_end(void) {
+  const look_t look = memory.look;
+  if (look.bytes < LOOK_LEAST) { return; }
+  const size_t faults = port_page_faults();
+  memory.look = (look_t){look.growth, 0, faults};
+  if (faults < look.faults) { return; }
+  const size_t touched = size_min((faults - look.faults) * port_page_bytes(), look.bytes);
+  const size_t density = size_min(touched / (look.bytes / DENSE_ALL), DENSE_ALL);
+  const size_t before = look.growth->density;
+  const bool rises = before != 0 && density > before;
+  look.growth->density = (uint32_t)size_max(rises ? (3 * before + density) / 4 : density, 1);
+}
+
+// ---- who gets them ----
 
 PRIVATE bool large_is_wanted(const span_request_t* request) {
   return GUARD_PAGES && request->dense && request->slices >= HUGE_SLICES &&
          request->arena == NULL && slices_bytes(memory.taken_slices) >= FIRST_ARENA &&
-         huge_is_wanted(memory_is_dense());
+         huge_is_wanted(growth_is_dense(request->slices));
 }
 
-// Growth beyond the first arena, while what there is is densely used: worth huge pages.
-static bool arena_wants_huge(const arena_t* arena) {
+// Growth beyond the first arena.
+static bool arena_wants_huge(const arena_t* arena, size_t slices) {
   if (GUARD_PAGES || GUARD_FREED) { return false; }  // guards leave none
   return !arena->committed && !arena_is_given(arena) && !arena->was_huge &&
-         huge_is_wanted(arena != memory.first && (arena->huge || memory_is_dense()));
+         huge_is_wanted(arena != memory.first && growth_is_dense(slices));
 }
 
 // ---- the frontier ----
@@ -58,16 +106,16 @@ static bool arena_commit(arena_t* arena, uint32_t length, bool* is_zero) {
   return arena->committed || arena->commit_fun != NULL || port_commit(start, bytes) == 0;
 }
 
-static uint32_t frontier_step(const arena_t* arena, uint32_t need) {
+static uint32_t frontier_step(const arena_t* arena, uint32_t need, bool huge, bool due) {
   enum { STEP_LEAST = (256 << 10) / SLICE_BYTES, STEP_MOST = 4 * HUGE_SLICES, REST_SHARE = 32 };
   const uint32_t room = arena->slices - arena->frontier;
-  size_t step = size_max(arena->frontier / 8, STEP_LEAST);
+  size_t step = due ? HUGE_SLICES : size_max(arena->frontier / 8, STEP_LEAST);
   step = size_max(need, size_min(step, STEP_MOST));
   // What follows a long block in its last huge page is touched with it, if that is little; else the
-  // block ends in small OS pages.
+  // block ends in small OS pages. After a look huge pages begin anew.
   const size_t rounded = align_up(arena->frontier + step, HUGE_SLICES) - arena->frontier;
   const bool is_little = need < HUGE_SLICES || rounded - step <= memory.taken_slices / REST_SHARE;
-  if (is_little && arena_wants_huge(arena)) { step = rounded; }
+  if (due || (is_little && huge)) { step = rounded; }
   return (uint32_t)size_min(slices_rounded(step), room);
 }
 
@@ -86,16 +134,20 @@ PRIVATE bool arena_advance(arena_t* arena, const span_request_t* request) {
   const size_t room = arena->slices - arena->frontier;
   if (need > room) { return false; }
   const size_t with_gap = size_min(request->slices + run_gap_most(request), room);
-  const uint32_t step = frontier_step(arena, (uint32_t)size_max(need, with_gap));
+  look_end();
+  const bool wanted = arena_wants_huge(arena, need), due = wanted && look_is_due(arena, need);
+  const bool huge = wanted && !due;
+  const uint32_t step = frontier_step(arena, (uint32_t)size_max(need, with_gap), wanted, due);
   bool is_zero = false;
   if (!arena_commit(arena, step, &is_zero)) { return false; }
-  const bool huge = arena_wants_huge(arena);
   const uint32_t first = arena->frontier;
   frontier_move(arena, step, is_zero);
   if (huge && arena->huge) {
     (void)port_advise_huge(slice_start(arena, first), slices_bytes(step), true);
   }
   if (huge && !arena->huge) { arena_set_huge(arena, true); }
+  if (huge) { growth_for(need)->huge_slices += step; }
+  if (!huge && growth_tells(arena)) { look_at(growth_for(need), slices_bytes(step)); }
   return true;
 }
 

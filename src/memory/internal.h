@@ -23,12 +23,29 @@ enum { FIRST_ARENA = PORT_FIRST_ARENA, ARENA_ALIGN = PORT_ARENA_ALIGN };
 enum { HUGE_PAGE = 2 << 20, HUGE_SLICES = HUGE_PAGE / SLICE_BYTES };
 enum { MIN_KEPT = 81 << 16 };  // dirty bytes that are kept in any case: a little over 5 MiB
 
+// How much of what memory grows by is touched, in parts of DENSE_ALL; 0 until a look was had at it,
+// from LOOK_FROM taken bytes on. See frontier.c.
+enum { LOOK_FROM = FIRST_ARENA / 2, LOOK_LEAST = 1 << 20, LONG_SHARE = 16 };
+enum { DENSE_ALL = 256, DENSE_FROM = 96 };
+typedef struct growth {
+  size_t huge_slices;  // of growth in huge pages since the last look
+  uint32_t density;
+} growth_t;
+
+// Growth in small OS pages, and the page faults before it.
+typedef struct look {
+  growth_t* growth;
+  size_t bytes, faults;
+} look_t;
+
 typedef struct memory_state {
   lock_t lock;
   random_t random;
   arena_t* first;
   size_t taken_slices, dirty_slices, reset_slices;
   size_t stuck_slices;  // dirty ones that can't go back
+  growth_t growth[2];   // for short blocks and for long ones
+  look_t look;
   direct_t direct, direct_most;
   int64_t now_ms, last_decay_ms;     // as of the last give or collect
   size_t due_slices;                 // to be purged, as soon as it is worth a call
@@ -95,6 +112,8 @@ PRIVATE unsigned bin_highest(const arena_t* arena, unsigned state);
 PRIVATE bool call_commit(const arena_t* arena, bool commit, span_t* span);
 PRIVATE void arena_set_huge(arena_t* arena, bool huge);
 PRIVATE bool huge_is_wanted(bool dense);  // any thread
+// As far as is known, are most blocks of such a length touched?
+PRIVATE bool growth_is_dense(size_t slices);
 // Guards leave no huge pages to the memory that they are in. Long blocks of a large heap have an
 // arena of their own, in which they start on huge pages.
 PRIVATE bool large_is_wanted(const span_request_t* request);

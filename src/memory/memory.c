@@ -22,7 +22,7 @@ static void run_carve_huge(arena_t* arena, uint32_t first, uint32_t start, uint3
 
 // Huge pages were given up when the arena was sparse; now it fills again.
 static bool arena_is_dense_again(const arena_t* arena) {
-  return arena->was_huge && arena->taken >= arena->frontier / 4 * 3;
+  return arena->was_huge && arena->taken >= arena->frontier / 4 * 3 && growth_is_dense(1);
 }
 
 static void run_take_at(arena_t* arena, uint32_t first, uint32_t start, uint32_t length) {

@@ -365,12 +365,23 @@ static size_t resident_pages(void) {
   return space == NULL ? 0 : decimal_of(space + 1);
 }
 
+static size_t faults_of(const struct rusage* usage) {
+  return (size_t)usage->ru_minflt + (size_t)usage->ru_majflt;
+}
+
 PRIVATE void port_usage(port_usage_t* out) {
   struct rusage usage = {0};
   take_usage(out, &usage);
   out->peak_rss_bytes = (size_t)usage.ru_maxrss * KiB;
-  out->page_faults = (size_t)usage.ru_minflt + (size_t)usage.ru_majflt;
+  out->page_faults = faults_of(&usage);
   out->rss_bytes = resident_pages() * port_page_bytes();
+}
+
+PRIVATE size_t port_page_faults(void) {
+  port_usage_t times;
+  struct rusage usage = {0};
+  take_usage(&times, &usage);
+  return faults_of(&usage);
 }
 
 // ---- threads ----

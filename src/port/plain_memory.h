@@ -4,6 +4,7 @@
 #define MI_PORT_PLAIN_MEMORY_H
 
 PRIVATE size_t port_huge_bytes(void) { return 0; }
+PRIVATE size_t port_page_faults(void) { return 0; }
 
 PRIVATE int port_advise_huge(void* start, size_t bytes, bool wanted) {
   (void)start, (void)bytes, (void)wanted;

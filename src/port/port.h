@@ -154,6 +154,8 @@ typedef struct port_usage {
   size_t page_faults;  // of all threads, those that are over included
 } port_usage_t;
 PRIVATE void port_usage(port_usage_t* out);
+// The page faults alone; 0 where there are no huge pages.
+PRIVATE size_t port_page_faults(void);
 
 // True only if no other thread exists; false if the platform cannot tell.
 PRIVATE bool port_is_single_threaded(void);

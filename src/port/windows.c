@@ -126,6 +126,7 @@ static int os_free(void* start, size_t bytes, DWORD kind) {
 PRIVATE size_t port_page_bytes(void) { return 4 * KiB; }
 PRIVATE size_t port_granularity(void) { return 64 * KiB; }
 PRIVATE size_t port_huge_bytes(void) { return 0; }
+PRIVATE size_t port_page_faults(void) { return 0; }
 
 // Windows 10 1803 and later.
 typedef struct alignment {

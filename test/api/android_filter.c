@@ -29,8 +29,9 @@ static bool install(void) {
 /* A list of what a process with one thread needs for memory that it has begun to use, and that a
    sandbox is made of after that. */
 static const long few[] = {
-    CALL_MMAP, SYS_munmap,     SYS_mprotect,      SYS_mremap,       SYS_madvise,      SYS_futex,
-    SYS_write, SYS_exit_group, SYS_clock_gettime, SYS_rt_sigreturn, SYS_rt_sigaction, SYS_getrandom,
+    CALL_MMAP,        SYS_munmap,    SYS_mprotect,   SYS_mremap,        SYS_madvise,
+    SYS_futex,        SYS_write,     SYS_exit_group, SYS_clock_gettime, SYS_rt_sigreturn,
+    SYS_rt_sigaction, SYS_getrandom, SYS_getrusage,
 };
 
 static int worker(void) {

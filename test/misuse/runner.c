@@ -13,7 +13,7 @@
 //     --skip-size NAME not those on blocks of this size
 //     --runs N         each case so many times
 //     --jobs N         so many at once (2)
-//     --seconds N      a case may take so long (20)
+//     --seconds N      a case may take so long (60)
 // Exit status 1 if a case ends otherwise than it should.
 #define _GNU_SOURCE
 #include <errno.h>
@@ -64,7 +64,7 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static const char *table_path, *column, *preload, *only = "*", *skip = "", *skip_size = "", *wrap,
                                                   *program;
 static char* environment[ENV_MAX];
-static int environment_count, found = -1, runs = 1, threads = 2, seconds = 20;
+static int environment_count, found = -1, runs = 1, threads = 2, seconds = 60;
 
 static void die(const char* what, const char* which) {
   fprintf(stderr, "runner: %s: %s\n", what, which);

@@ -1,0 +1,43 @@
+/* test: timeout=60 when="release linux" not-emulated="the emulator counts other page faults"
+   Blocks that are barely touched, as buffers that nobody fills, do not become resident through huge
+   pages: neither from the start, nor where the program has filled its blocks until then, nor if they
+   are long. Blocks that are filled lie on huge pages, also where those before them were not. */
+#include "api.h"
+#include "../lifecycle/process.h"
+
+enum { SIZE = 100 << 10, FEW = 2000, MANY = 10000, LONG = 5 << 20, LONG_COUNT = 200, BARELY = 100 };
+
+static void* blocks[2 * FEW + MANY + LONG_COUNT];
+static size_t count;
+
+/* Bytes of memory that became resident by it. */
+static size_t take(int blocks_more, size_t size, size_t touched) {
+  const size_t before = resident_bytes();
+  for (int i = 0; i < blocks_more; i++) { blocks[count++] = memset(mi_malloc(size), 1, touched); }
+  return resident_bytes() - before;
+}
+
+static size_t advised(void) {
+  char line[1000];
+  size_t start = 0, end = 0, bytes = 0;
+  FILE* file = fopen("/proc/self/smaps", "r");
+  while (file != NULL && fgets(line, sizeof(line), file) != NULL) {
+    size_t from = 0, to = 0;
+    if (sscanf(line, "%zx-%zx ", &from, &to) == 2) { start = from, end = to; }
+    if (strncmp(line, "VmFlags:", 8) == 0 && strstr(line, " hg") != NULL) { bytes += end - start; }
+  }
+  if (file != NULL) { fclose(file); }
+  return bytes;
+}
+
+int main(void) {
+  CHECK(take(FEW, SIZE, BARELY) < (size_t)FEW * SIZE / 8);
+  CHECK(advised() == 0);
+  (void)take(FEW, SIZE, SIZE);
+  if (advised() == 0) { return skip("no huge pages here"); }
+  CHECK(advised() >= (size_t)FEW * SIZE / 2);
+  CHECK(take(MANY, SIZE, BARELY) < (size_t)MANY * SIZE / 2);
+  CHECK(take(LONG_COUNT, LONG, BARELY) < (size_t)LONG_COUNT * LONG / 10);
+  while (count > 0) { mi_free(blocks[--count]); }
+  return check_done();
+}
