@@ -191,6 +191,10 @@ PRIVATE void memory_rescue(void);
 UNUSED PRIVATE size_t memory_taken_bytes(void);
 UNUSED PRIVATE void memory_unload(bool everything);
 
+// Bytes of taken runs that nobody has touched yet, as their users say: not dense enough for huge
+// pages. Relaxed; any thread.
+SHARED_DATA(_Atomic(size_t), memory_untouched);
+
 // How often memory has grown, as no free run would do. Relaxed; any thread.
 SHARED_DATA(_Atomic(uint32_t), memory_growths);
 

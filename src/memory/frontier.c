@@ -39,10 +39,12 @@ PRIVATE bool huge_is_wanted(bool dense) {
 
 static growth_t* growth_for(size_t slices) { return &memory.growth[slices >= HUGE_SLICES]; }
 
-// Before anything is known of short blocks a look is had at them.
+// Pages of small blocks tell themselves what of them was never handed out. Before anything is known
+// of other short blocks a look is had at them.
 PRIVATE bool growth_is_dense(size_t slices) {
   const uint32_t density = growth_for(slices)->density;
-  return density == 0 ? slices >= HUGE_SLICES : density >= DENSE_FROM;
+  return load_relaxed(&memory_untouched) <= slices_bytes(memory.taken_slices) / 2 &&
+         (density == 0 ? slices >= HUGE_SLICES : density >= DENSE_FROM);
 }
 
 static bool growth_tells(const arena_t* arena) {

@@ -3,6 +3,7 @@
 
 SHARED_DATA_DEF(memory_state_t, memory);
 SHARED_DATA_DEF(stats_t, memory_stats);
+SHARED_DATA_DEF(_Atomic(size_t), memory_untouched);
 SHARED_DATA_DEF(_Atomic(uint32_t), memory_growths);
 SHARED_DATA_DEF(_Atomic(bool), memory_shrinks);
 

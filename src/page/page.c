@@ -268,6 +268,22 @@ PRIVATE void page_move_large(page_t* page, size_t align) {
   page_map(page, page);
 }
 
+// What of a page with several blocks was never touched.
+static size_t untouched_bytes(const page_t* page) {
+  if (!page->fresh_zero || page_is_single(page)) { return 0; }
+  return page->span_slices * SLICE_BYTES - page->capacity * page->block_bytes;
+}
+
+static void take_untouched(const page_t* page) {
+  const size_t bytes = untouched_bytes(page);
+  if (bytes != 0) { (void)add_relaxed(&memory_untouched, bytes); }
+}
+
+static void give_untouched(const page_t* page) {
+  const size_t bytes = untouched_bytes(page);
+  if (bytes != 0) { (void)sub_relaxed(&memory_untouched, bytes); }
+}
+
 // All blocks were freed: what of their page was in use is zero then, but for the canaries.
 static bool is_zeroed(const page_t* page) {
   return ZERO_FREED && KEEP_CLASS &&
@@ -302,6 +318,7 @@ static page_t* page_start(page_t* page, const page_request_t* request, span_t sp
     return NULL;
   }
   page_guard(page);
+  take_untouched(page);
   if (request->room == ROOM_MOST && span.is_zero) { page_populate(page); }
   page_map(page, page);
   track_hide(span.start, span.slices * SLICE_BYTES);
@@ -323,6 +340,7 @@ static bool page_is_ready(const page_t* page, const page_request_t* request) {
 static void page_start_listed(page_t* page) {
   page_veil(page, false);
   page_reset(page);
+  take_untouched(page);
   page_map(page, page);
 }
 
@@ -409,6 +427,7 @@ PRIVATE bool page_was_large(const void* p) {
 PRIVATE void page_release(page_t* page, bool freed) {
   if (HAS_CHECKS) { page_checks(page)->zeroed = freed && is_zeroed(page); }
   if (!freed) { page_drop_checks(page); }  // of its blocks some are said to be live
+  give_untouched(page);
   if (page_holes(page) != 0) {
     page_drop_holes(page);
     page->listed = false;

@@ -1,9 +1,12 @@
 /* test: timeout=60 when="release linux" not-emulated="the emulator counts other page faults"
    Blocks that are barely touched, as buffers that nobody fills, do not become resident through huge
    pages: neither from the start, nor where the program has filled its blocks until then, nor if they
-   are long. Blocks that are filled lie on huge pages, also where those before them were not. */
+   are long. Nor do the pages of many threads that have a few blocks of each size. Blocks that are
+   filled lie on huge pages, also where those before them were not. */
 #include "api.h"
 #include "../lifecycle/process.h"
+
+#include <pthread.h>
 
 enum { SIZE = 100 << 10, FEW = 2000, MANY = 10000, LONG = 5 << 20, LONG_COUNT = 200, BARELY = 100 };
 
@@ -30,7 +33,38 @@ static size_t advised(void) {
   return bytes;
 }
 
+enum { THREADS = 200, EACH = 200, LARGEST = 1000 };
+static pthread_barrier_t all_have_theirs, all_are_looked_at;
+
+static void* use_little(void* arg) {
+  uint64_t random = (uint64_t)(uintptr_t)arg + 1;
+  void* mine[EACH];
+  for (int i = 0; i < EACH; i++) {
+    const size_t size = 1 + random_below(&random, LARGEST);
+    mine[i] = memset(mi_malloc(size), 1, size);
+  }
+  pthread_barrier_wait(&all_have_theirs);
+  pthread_barrier_wait(&all_are_looked_at);
+  for (int i = 0; i < EACH; i++) { mi_free(mine[i]); }
+  return NULL;
+}
+
+static int many_threads(void) {
+  pthread_t threads[THREADS];
+  pthread_barrier_init(&all_have_theirs, NULL, THREADS + 1);
+  pthread_barrier_init(&all_are_looked_at, NULL, THREADS + 1);
+  for (uintptr_t i = 0; i < THREADS; i++) {
+    if (pthread_create(&threads[i], NULL, use_little, (void*)i) != 0) { return 2; }
+  }
+  pthread_barrier_wait(&all_have_theirs);
+  const bool none = advised() == 0;
+  pthread_barrier_wait(&all_are_looked_at);
+  for (int i = 0; i < THREADS; i++) { pthread_join(threads[i], NULL); }
+  return none ? 0 : 1;
+}
+
 int main(void) {
+  CHECK(in_child(many_threads, 30) == 0);
   CHECK(take(FEW, SIZE, BARELY) < (size_t)FEW * SIZE / 8);
   CHECK(advised() == 0);
   (void)take(FEW, SIZE, SIZE);

@@ -257,14 +257,15 @@ static void* slots[SLOTS];  // blocks in the program's hands
 
 static void world_begin(void) {
   CLEAR(meta), CLEAR(pool), CLEAR(records), CLEAR(registry), CLEAR(process),
-      CLEAR(heap_main_static), CLEAR(memory_stats);
+      CLEAR(heap_main_static), CLEAR(memory_stats), CLEAR(memory_untouched);
   CLEAR(subproc_main_static), CLEAR(heap_epoch), CLEAR(heap_ids), CLEAR(thread_count), CLEAR(slots),
       CLEAR(retired), CLEAR(option_values);
   CLEAR(deferred_free), CLEAR(deferred_free_arg), CLEAR(theap_gone);
   memset(meta_memory, 0, sizeof(meta_memory));
   CLEAR(map), CLEAR(map_memory), CLEAR(parts_added), CLEAR(map_parts);  // a part may be a record
   model_quiet(map.root, sizeof(map.root));
-  QUIET(heap_main_static.stats), QUIET(heap_main_static.bins), QUIET(memory_stats);
+  QUIET(heap_main_static.stats), QUIET(heap_main_static.bins), QUIET(memory_stats),
+      QUIET(memory_untouched);
   QUIET(option_values);
   MODEL_CHECK(map_cover(pool_memory, sizeof(pool_memory)) == 0);
   map_enter(pool_memory, POOL_SLICES, NULL);
