@@ -34,8 +34,8 @@ PRIVATE bool huge_is_wanted(bool dense) {
 //
 // Huge pages pay where a program touches most of what it takes. Blocks that are buffers, and stay
 // nearly empty, they would make resident as a whole. The page faults that follow upon growth tell
-// which it is: those of growth in small OS pages, as some is whenever memory has doubled. What holds
-// of long blocks, of two MiB or more, does not of others.
+// which it is: those of growth in small OS pages, as some is whenever memory has doubled. What
+// holds of long blocks, of two MiB or more, does not of others.
 
 static growth_t* growth_for(size_t slices) { return &memory.growth[slices >= HUGE_SLICES]; }
 

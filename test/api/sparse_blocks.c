@@ -1,8 +1,8 @@
 /* test: timeout=60 when="release linux" not-emulated="the emulator counts other page faults"
    Blocks that are barely touched, as buffers that nobody fills, do not become resident through huge
-   pages: neither from the start, nor where the program has filled its blocks until then, nor if they
-   are long. Nor do the pages of many threads that have a few blocks of each size. Blocks that are
-   filled lie on huge pages, also where those before them were not. */
+   pages: neither from the start, nor where the program has filled its blocks until then, nor if
+   they are long. Nor do the pages of many threads that have a few blocks of each size. Blocks that
+   are filled lie on huge pages, also where those before them were not. */
 #include "api.h"
 #include "../lifecycle/process.h"
 
