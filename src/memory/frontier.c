@@ -47,9 +47,11 @@ PRIVATE bool growth_is_dense(size_t slices) {
          (density == 0 ? slices >= HUGE_SLICES : density >= DENSE_FROM);
 }
 
+// Not where guards leave no huge pages to arenas that grow.
 static bool growth_tells(const arena_t* arena) {
-  return slices_bytes(memory.taken_slices) >= LOOK_FROM && !arena->committed &&
-         !arena_is_given(arena) && huge_is_wanted(true) && !huge_is_wanted(false);
+  return !GUARD_PAGES && !GUARD_FREED && slices_bytes(memory.taken_slices) >= LOOK_FROM &&
+         !arena->committed && !arena_is_given(arena) && huge_is_wanted(true) &&
+         !huge_is_wanted(false);
 }
 
 // A long block in small OS pages costs many faults: it has to be little of what there is.
