@@ -131,20 +131,15 @@ static int arena_obtain(arena_t* arena, size_t need) {
   size_t bytes = next_arena_bytes(need);
   void* start = NULL;
   arena->committed = arena->pinned = reserve_large_pages(bytes, &start);
-  if (arena->committed) {
-    const int error = arena_layout(arena, start, bytes, SIZE_MAX);
-    if (error != 0) { port_release(start, bytes); }
-    return error;
-  }
   const size_t least = align_up(need + need / 256 + 4 * port_page_bytes(), 4 * SLICE_BYTES);
-  bytes += HUGE_PAGE;  // for the table, so that the slices can be whole huge pages
+  if (!arena->committed) { bytes += HUGE_PAGE; }  // for the table: the rest is whole huge pages
   for (;; bytes = size_max(align_up(bytes / 2, SLICE_BYTES * 4), least)) {
-    int error = try_reserve(bytes, &start);
+    int error = arena->committed ? 0 : try_reserve(bytes, &start);
     if (error == 0) {
-      error = arena_layout(arena, start, bytes, need);
+      error = arena_layout(arena, start, bytes, arena->committed ? SIZE_MAX : need);
       if (error != 0) { port_release(start, bytes); }
     }
-    if (error == 0 || bytes <= least) { return error; }
+    if (error == 0 || arena->committed || bytes <= least) { return error; }
   }
 }
 

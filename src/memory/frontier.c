@@ -41,7 +41,7 @@ static growth_t* growth_for(size_t slices) { return &memory.growth[slices >= HUG
 
 // Pages of small blocks tell themselves what of them was never handed out. Before anything is known
 // of other short blocks a look is had at them.
-PRIVATE bool growth_is_dense(size_t slices) {
+PRIVATE COLD bool growth_is_dense(size_t slices) {
   const uint32_t density = growth_for(slices)->density;
   return load_relaxed(&memory_untouched) <= slices_bytes(memory.taken_slices) / 2 &&
          (density == 0 ? slices >= HUGE_SLICES : density >= DENSE_FROM);
@@ -49,20 +49,20 @@ PRIVATE bool growth_is_dense(size_t slices) {
 
 // Not where guards leave no huge pages to arenas that grow.
 static bool growth_tells(const arena_t* arena) {
-  return !GUARD_PAGES && !GUARD_FREED && slices_bytes(memory.taken_slices) >= LOOK_FROM &&
-         !arena->committed && !arena_is_given(arena) && huge_is_wanted(true) &&
-         !huge_is_wanted(false);
+  return !GUARD_PAGES && !GUARD_FREED && !arena->committed && !arena_is_given(arena) &&
+         huge_is_wanted(true) && !huge_is_wanted(false);
 }
 
 // A long block in small OS pages costs many faults: it has to be little of what there is.
-static bool look_is_due(const arena_t* arena, size_t slices) {
+static COLD bool look_is_due(const arena_t* arena, size_t slices) {
   const growth_t* growth = growth_for(slices);
   const size_t taken = memory.taken_slices;
   return growth_tells(arena) && (slices < HUGE_SLICES || slices <= taken / LONG_SHARE) &&
          (growth->density == 0 || growth->huge_slices >= taken / 2);
 }
 
-static void look_at(growth_t* growth, size_t bytes) {
+static COLD void look_at(const arena_t* arena, growth_t* growth, size_t bytes) {
+  if (!growth_tells(arena)) { return; }
   if (memory.look.growth != growth || growth->huge_slices != 0) {
     memory.look = (look_t){growth, 0, port_page_faults()};
   }
@@ -72,9 +72,8 @@ static void look_at(growth_t* growth, size_t bytes) {
 
 // One look at sparse growth is enough; that it is dense again needs two, as faults may have other
 // causes. A child of a fork has had fewer faults: it looks anew.
-static void look_end(void) {
+static COLD void look_end(void) {
   const look_t look = memory.look;
-  if (look.bytes < LOOK_LEAST) { return; }
   const size_t faults = port_page_faults();
   memory.look = (look_t){look.growth, 0, faults};
   if (faults < look.faults) { return; }
@@ -138,7 +137,7 @@ PRIVATE bool arena_advance(arena_t* arena, const span_request_t* request) {
   const size_t room = arena->slices - arena->frontier;
   if (need > room) { return false; }
   const size_t with_gap = size_min(request->slices + run_gap_most(request), room);
-  look_end();
+  if (unlikely(memory.look.bytes >= LOOK_LEAST)) { look_end(); }
   const bool wanted = arena_wants_huge(arena, need), due = wanted && look_is_due(arena, need);
   const bool huge = wanted && !due;
   const uint32_t step = frontier_step(arena, (uint32_t)size_max(need, with_gap), wanted, due);
@@ -151,7 +150,9 @@ PRIVATE bool arena_advance(arena_t* arena, const span_request_t* request) {
   }
   if (huge && !arena->huge) { arena_set_huge(arena, true); }
   if (huge) { growth_for(need)->huge_slices += step; }
-  if (!huge && growth_tells(arena)) { look_at(growth_for(need), slices_bytes(step)); }
+  if (!huge && slices_bytes(memory.taken_slices) >= LOOK_FROM) {
+    look_at(arena, growth_for(need), slices_bytes(step));
+  }
   return true;
 }
 

@@ -113,7 +113,7 @@ PRIVATE bool call_commit(const arena_t* arena, bool commit, span_t* span);
 PRIVATE void arena_set_huge(arena_t* arena, bool huge);
 PRIVATE bool huge_is_wanted(bool dense);  // any thread
 // As far as is known, are most blocks of such a length touched?
-PRIVATE bool growth_is_dense(size_t slices);
+PRIVATE COLD bool growth_is_dense(size_t slices);
 // Guards leave no huge pages to the memory that they are in. Long blocks of a large heap have an
 // arena of their own, in which they start on huge pages.
 PRIVATE bool large_is_wanted(const span_request_t* request);
