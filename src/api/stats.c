@@ -7,8 +7,8 @@
 //                        of the heaps; counted as it happens, exact
 //   malloc_count, free_count, allocated, freed, malloc_bins, malloc_normal, malloc_huge, …_count
 //                        totals and what there is: exact while no other thread runs, else near.
-//                        Peaks of a heap are exact in debug builds, in others upper bounds, see
-//                        heap/count.h
+//                        Peaks of a heap are exact in debug builds. In others they are upper
+//                        bounds: see heap/count.h
 //   requested, malloc_requested
 //                        exact in debug builds; in others `allocated` stands for them
 //   segments…, _segments_reserved, pages_os_…, pages_stat_…, chunk_bins
@@ -45,8 +45,8 @@ static void count_leave_past(mi_stat_count_t* count) {
 // ---- what pages hold ----
 
 typedef struct tally {
-  heap_t* heap;            // whose pages are counted, or
-  const thread_t* thread;  // the thread whose theaps keep them
+  heap_t* heap;            // that has the pages, or
+  const thread_t* thread;  // the thread that has the theaps which keep them
   size_t pages, normal_bytes, huge_bytes, committed_bytes;
   size_t blocks[STAT_MALLOC_BINS];
   size_t taken[STAT_MALLOC_BINS];  // that the heap does not know of; negative: it knows of too many

@@ -47,22 +47,23 @@ PRIVATE COLD bool growth_is_dense(size_t slices) {
          (density == 0 ? slices >= HUGE_SLICES : density >= DENSE_FROM);
 }
 
-// Not where guards leave no huge pages to arenas that grow.
-static bool growth_tells(const arena_t* arena) {
-  return !GUARD_PAGES && !GUARD_FREED && !arena->committed && !arena_is_given(arena) &&
-         huge_is_wanted(true) && !huge_is_wanted(false);
+// Guards leave no huge pages to an arena that grows.
+static bool arena_can_be_huge(const arena_t* arena) {
+  return !GUARD_PAGES && !GUARD_FREED && !arena->committed && !arena_is_given(arena);
 }
 
+static bool density_decides(void) { return huge_is_wanted(true) && !huge_is_wanted(false); }
+
 // A long block in small OS pages costs many faults: it has to be little of what there is.
-static COLD bool look_is_due(const arena_t* arena, size_t slices) {
+static COLD bool look_is_due(size_t slices) {
   const growth_t* growth = growth_for(slices);
   const size_t taken = memory.taken_slices;
-  return growth_tells(arena) && (slices < HUGE_SLICES || slices <= taken / LONG_SHARE) &&
+  return density_decides() && (slices < HUGE_SLICES || slices <= taken / LONG_SHARE) &&
          (growth->density == 0 || growth->huge_slices >= taken / 2);
 }
 
 static COLD void look_at(const arena_t* arena, growth_t* growth, size_t bytes) {
-  if (!growth_tells(arena)) { return; }
+  if (!arena_can_be_huge(arena) || !density_decides()) { return; }
   if (memory.look.growth != growth || growth->huge_slices != 0) {
     memory.look = (look_t){growth, 0, port_page_faults()};
   }
@@ -94,8 +95,7 @@ PRIVATE bool large_is_wanted(const span_request_t* request) {
 
 // Growth beyond the first arena.
 static bool arena_wants_huge(const arena_t* arena, size_t slices) {
-  if (GUARD_PAGES || GUARD_FREED) { return false; }  // guards leave none
-  return !arena->committed && !arena_is_given(arena) && !arena->was_huge &&
+  return arena_can_be_huge(arena) && !arena->was_huge &&
          huge_is_wanted(arena != memory.first && growth_is_dense(slices));
 }
 
@@ -138,7 +138,7 @@ PRIVATE bool arena_advance(arena_t* arena, const span_request_t* request) {
   if (need > room) { return false; }
   const size_t with_gap = size_min(request->slices + run_gap_most(request), room);
   if (unlikely(memory.look.bytes >= LOOK_LEAST)) { look_end(); }
-  const bool wanted = arena_wants_huge(arena, need), due = wanted && look_is_due(arena, need);
+  const bool wanted = arena_wants_huge(arena, need), due = wanted && look_is_due(need);
   const bool huge = wanted && !due;
   const uint32_t step = frontier_step(arena, (uint32_t)size_max(need, with_gap), wanted, due);
   bool is_zero = false;
@@ -149,8 +149,9 @@ PRIVATE bool arena_advance(arena_t* arena, const span_request_t* request) {
     (void)port_advise_huge(slice_start(arena, first), slices_bytes(step), true);
   }
   if (huge && !arena->huge) { arena_set_huge(arena, true); }
-  if (huge) { growth_for(need)->huge_slices += step; }
-  if (!huge && slices_bytes(memory.taken_slices) >= LOOK_FROM) {
+  if (huge) {
+    growth_for(need)->huge_slices += step;
+  } else if (slices_bytes(memory.taken_slices) >= LOOK_FROM) {
     look_at(arena, growth_for(need), slices_bytes(step));
   }
   return true;

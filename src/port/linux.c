@@ -378,9 +378,8 @@ PRIVATE void port_usage(port_usage_t* out) {
 }
 
 PRIVATE size_t port_page_faults(void) {
-  port_usage_t times;
   struct rusage usage = {0};
-  take_usage(&times, &usage);
+  call_getrusage(&usage);
   return faults_of(&usage);
 }
 

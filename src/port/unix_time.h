@@ -21,11 +21,15 @@ static uint64_t timeval_ms(struct timeval t) {
   return (uint64_t)t.tv_sec * 1000u + (uint64_t)t.tv_usec / 1000u;
 }
 
-// The times; what else `usage` holds is not the same everywhere.
-static void take_usage(port_usage_t* out, struct rusage* usage) {
+static void call_getrusage(struct rusage* usage) {
   const int saved = errno;
   (void)getrusage(RUSAGE_SELF, usage);
   errno = saved;
+}
+
+// The times; what else `usage` holds is not the same everywhere.
+static void take_usage(port_usage_t* out, struct rusage* usage) {
+  call_getrusage(usage);
   out->user_ms = timeval_ms(usage->ru_utime);
   out->system_ms = timeval_ms(usage->ru_stime);
 }

@@ -5,6 +5,7 @@
    are filled lie on huge pages, also where those before them were not. */
 #include "api.h"
 #include "../lifecycle/process.h"
+#include "huge_advice.h"
 
 #include <pthread.h>
 
@@ -20,18 +21,7 @@ static size_t take(int blocks_more, size_t size, size_t touched) {
   return resident_bytes() - before;
 }
 
-static size_t advised(void) {
-  char line[1000];
-  size_t start = 0, end = 0, bytes = 0;
-  FILE* file = fopen("/proc/self/smaps", "r");
-  while (file != NULL && fgets(line, sizeof(line), file) != NULL) {
-    size_t from = 0, to = 0;
-    if (sscanf(line, "%zx-%zx ", &from, &to) == 2) { start = from, end = to; }
-    if (strncmp(line, "VmFlags:", 8) == 0 && strstr(line, " hg") != NULL) { bytes += end - start; }
-  }
-  if (file != NULL) { fclose(file); }
-  return bytes;
-}
+static size_t advised(void) { return huge_advice_now().bytes; }
 
 enum { THREADS = 200, EACH = 200, LARGEST = 1000 };
 static pthread_barrier_t all_have_theirs, all_are_looked_at;
