@@ -48,7 +48,7 @@ FAST theap_t* slow_tick(theap_t* theap) {
   const long every = option_get(mi_option_generic_collect);
   if (unlikely(++theap->slow_calls >= (size_t)every) && every > 0) {
     theap->slow_calls = 0;
-    thread_collect(thread, false);
+    thread_collect(thread, COLLECT_GENTLY);
     if (WAITING_LARGE) { waiting_flush_old(); }
     memory_collect(false);
     if (is_default) { theap = theap_current(); }  // another heap may be no more by now
@@ -71,7 +71,7 @@ static void* block_zero(page_t* page, block_t* block, size_t size, bool never_us
 // request, as slow_tick does.
 static theap_t* make_room(theap_t* theap) {
   const bool is_default = theap == theap_current();
-  thread_collect(theap->thread, true);
+  thread_collect(theap->thread, COLLECT_EMPTY);
   guard_flush();
   page_release_kept();
   memory_collect(true);

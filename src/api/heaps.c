@@ -136,7 +136,7 @@ RACY API bool mi_unsafe_heap_page_is_under_utilized(mi_heap_t* heap, void* p,
 
 API void mi_theap_collect(mi_theap_t* theap, bool force) {
   if (theap == NULL || theap->thread == NULL) { return; }
-  thread_collect_theap(theap, force);
+  thread_collect_theap(theap, force ? COLLECT_HOLES : COLLECT_GENTLY);
   memory_collect(force);
 }
 
@@ -173,7 +173,7 @@ API void mi_collect(bool force) {
   thread_t* thread = thread_self_or_null();
   if (thread != NULL) {
     deferred_free_call(thread, force);
-    thread_collect(thread, force);
+    thread_collect(thread, force ? COLLECT_HOLES : COLLECT_GENTLY);
   }
   if (force) {
     recycled_disband();
@@ -202,7 +202,7 @@ API void mi_collect_reduce(size_t target_thread_owned) {
   page_visit_all(add_owned_page, &owned);
   if (owned.bytes <= target_thread_owned) { return; }
   thread_t* thread = thread_self_or_null();
-  if (thread != NULL) { thread_collect(thread, true); }
+  if (thread != NULL) { thread_collect(thread, COLLECT_HOLES); }
   memory_collect(true);
 }
 

@@ -252,7 +252,10 @@ PRIVATE void theap_adopt(theap_t* theap, page_t* page);
 // The owner; page_count_return was true: the last block of the page was returned, or some that wait
 // may be used again. `last` is there so that free leaves its arguments where they are.
 PRIVATE void theap_page_due(const void* last, page_t* page);
-PRIVATE void theap_collect(theap_t* theap, bool force);
+// What collecting takes from a thread: empty pages but one of each class; all of these, which is
+// what another request can use; holes in its other pages too.
+typedef enum collect { COLLECT_GENTLY, COLLECT_EMPTY, COLLECT_HOLES } collect_t;
+PRIVATE void theap_collect(theap_t* theap, collect_t what);
 PRIVATE void theap_abandon(theap_t* theap);  // all its pages become FULL, ABANDONED or go
 
 // ---- pool.c ----
@@ -375,8 +378,8 @@ PRIVATE void thread_catch_up(thread_t* thread);  // with heaps deleted by others
 PRIVATE theap_t* theap_if_alive(theap_t* theap);
 PRIVATE void thread_set_heartbeat(thread_t* thread, bool wanted);
 PRIVATE COLD void thread_return_rations(thread_t* thread);  // see ration.h
-PRIVATE void thread_collect(thread_t* thread, bool force);
-PRIVATE void thread_collect_theap(theap_t* theap, bool force);  // one of the calling thread
+PRIVATE void thread_collect(thread_t* thread, collect_t what);
+PRIVATE void thread_collect_theap(theap_t* theap, collect_t what);  // one of the calling thread
 // Its pages become its heap's, for any thread; the record stays, or goes with them. By its thread;
 // the first also by another, while that one stays outside of the library.
 PRIVATE void thread_abandon_theap(theap_t* theap);

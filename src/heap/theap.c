@@ -477,24 +477,24 @@ static void queue_take_remote(theap_t* theap, page_t* page) {
   if (counts) { queue_count(theap, page); }
 }
 
-static void queue_collect(theap_t* theap, unsigned bin, bool force) {
+static void queue_collect(theap_t* theap, unsigned bin, collect_t what) {
   page_t* page = queue_is_empty(theap, bin) ? NULL : theap->first[bin];
   while (page != NULL) {
     page_t* next = page->next;
     queue_take_remote(theap, page);
-    if ((force || !page_is_held(page)) && page_used(page) == 0) {
+    if ((what != COLLECT_GENTLY || !page_is_held(page)) && page_used(page) == 0) {
       theap_release_page(theap, page);
-    } else if (force && !page_release_is_asked()) {
+    } else if (what == COLLECT_HOLES && !page_release_is_asked()) {
       page_make_holes(page);
     }
     page = next;
   }
 }
 
-PRIVATE void theap_collect(theap_t* theap, bool force) {
+PRIVATE void theap_collect(theap_t* theap, collect_t what) {
   rows_flush(theap);
   heap_ask_again(theap->heap);
-  for (unsigned bin = 1; bin < BIN_COUNT; bin++) { queue_collect(theap, bin, force); }
+  for (unsigned bin = 1; bin < BIN_COUNT; bin++) { queue_collect(theap, bin, what); }
 }
 
 // From the last page on, so that only one is ever held.

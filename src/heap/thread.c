@@ -363,7 +363,7 @@ PRIVATE COLD void thread_catch_up(thread_t* thread) {
     }
   }
   thread_take_settings(thread);
-  if (collect) { thread_collect(thread, true); }
+  if (collect) { thread_collect(thread, COLLECT_HOLES); }
 }
 
 UNUSED PRIVATE bool perturb_set(int value) {
@@ -385,11 +385,13 @@ PRIVATE theap_t* theap_if_alive(theap_t* theap) {
 
 // ---- collecting ----
 
-static void collect_gently(theap_t* theap) { theap_collect(theap, false); }
-static void collect_forced(theap_t* theap) { theap_collect(theap, true); }
+static void collect_gently(theap_t* theap) { theap_collect(theap, COLLECT_GENTLY); }
+static void collect_empty(theap_t* theap) { theap_collect(theap, COLLECT_EMPTY); }
+static void collect_holes(theap_t* theap) { theap_collect(theap, COLLECT_HOLES); }
 
-PRIVATE void thread_collect_theap(theap_t* theap, bool force) {
-  theap_walk(theap, force ? collect_forced : collect_gently);
+PRIVATE void thread_collect_theap(theap_t* theap, collect_t what) {
+  theap_fun* const all = what == COLLECT_HOLES ? collect_holes : collect_empty;
+  theap_walk(theap, what == COLLECT_GENTLY ? collect_gently : all);
 }
 
 PRIVATE void thread_gather_theap(theap_t* theap) { theap_walk(theap, theap_gather); }
@@ -400,11 +402,11 @@ PRIVATE void thread_tell_theap(theap_t* theap) {
 }
 
 // NOLINTNEXTLINE(misc-no-recursion) see thread_catch_up
-PRIVATE void thread_collect(thread_t* thread, bool force) {
-  if (TRACKED && force) { tracked_flush(); }
+PRIVATE void thread_collect(thread_t* thread, collect_t what) {
+  if (TRACKED && what != COLLECT_GENTLY) { tracked_flush(); }
   thread_catch_up(thread);
   for (theap_t* theap = thread->theaps; theap != NULL; theap = theap->next) {
-    thread_collect_theap(theap, force);
+    thread_collect_theap(theap, what);
   }
 }
 
@@ -490,7 +492,7 @@ PRIVATE void orphan_unlock(void) { lock_release(&registry.orphan_lock); }
 // Where no thread has needed their heap yet, there is nothing to collect.
 PRIVATE void orphans_collect(void) {
   lock_acquire(&registry.orphan_lock);
-  if (registry.orphans != NULL) { theap_collect(registry.orphans->theaps, true); }
+  if (registry.orphans != NULL) { theap_collect(registry.orphans->theaps, COLLECT_HOLES); }
   lock_release(&registry.orphan_lock);
 }
 

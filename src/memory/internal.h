@@ -53,6 +53,7 @@ typedef struct memory_state {
   int64_t slack_ms, refault_ms;      // when it was halved; when that was last so
   int64_t hole_ms, hole_refault_ms;  // the same of holes that were made where blocks were freed
   uint32_t swings;                   // how often memory was wanted again after more had been purged
+  size_t refused_bytes;              // of an arena, and none was had since; 0 if one was
   bool has_purged;                   // since the last of these
   bool is_left;                      // half written: see memory_is_left
   const arena_t* unannounced;  // an arena that is still to be announced, once the lock is free

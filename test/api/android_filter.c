@@ -27,8 +27,8 @@ static bool install(void) {
 }
 
 /* A list of what a process with one thread needs for memory that it has begun to use, and that a
-   sandbox is made of after that. Blocks that are sampled need its last call too: the thread's number
-   is noted. */
+   sandbox is made of after that. Blocks that are sampled need its last call too: the number of the
+   thread is noted. */
 static const long few[] = {
     CALL_MMAP,        SYS_munmap,    SYS_mprotect,   SYS_mremap,        SYS_madvise,
     SYS_futex,        SYS_write,     SYS_exit_group, SYS_clock_gettime, SYS_rt_sigreturn,

@@ -89,7 +89,7 @@ static void give_1_and_take_other(void) {
   give(1);
   take(14, 2 * BLOCK);
 }
-static void collect(void) { thread_collect(thread_self_or_null(), true); }
+static void collect(void) { thread_collect(thread_self_or_null(), COLLECT_HOLES); }
 
 // Thread 0 has no heap any more in the abandoned ones: it enters again.
 MODEL_MAIN(

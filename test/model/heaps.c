@@ -131,7 +131,7 @@ static void take_9_and_back(void) {
   give(9);
 }
 static void leave(void) { thread_leave(); }
-static void collect(void) { thread_collect(thread_self_or_null(), true); }
+static void collect(void) { thread_collect(thread_self_or_null(), COLLECT_HOLES); }
 static void catch_up(void) { thread_catch_up(thread_self_or_null()); }
 
 static void take_new_in_heap(void) { take_in_heap_of(10 + m.self, BLOCK / 2); }

@@ -52,7 +52,7 @@ static void receive_passed(void) { receive(1, BLOCK); }
 // The last block of a page goes, its memory becomes that of a page of another class.
 static void give_and_send_anew(void) {
   give(0);
-  thread_collect(thread_self_or_null(), true);
+  thread_collect(thread_self_or_null(), COLLECT_HOLES);
   send();
 }
 
