@@ -89,7 +89,7 @@ API mi_heap_t* mi_heap_set_default(mi_heap_t* heap) {
   return former;
 }
 
-// ---- whose block is it? ----
+// ---- the heap of a block ----
 
 // The page of any address.
 static page_t* page_of_address(const void* p) {

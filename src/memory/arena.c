@@ -57,8 +57,6 @@ static size_t next_arena_bytes(size_t need) {
   return align_up(size_max(bytes, need + need / 256 + HUGE_PAGE), HUGE_PAGE);
 }
 
-static bool addresses_are_few(void) { return port_address_limit() != SIZE_MAX; }
-
 // Arenas lie at random places in a region of 4 GiB, which one part of the map covers, and the
 // region lies between an eighth and five eighths of the way to the stack. NULL where there is
 // little room.
@@ -67,7 +65,7 @@ static void* random_place(size_t bytes) {
   static uint64_t region, left;  // under the memory lock; bytes to use of the region
   const uint64_t here = (uintptr_t)__builtin_frame_address(0);
   const uint64_t region_bytes = (uint64_t)1 << REGION_SHIFT;
-  if (sizeof(void*) < 8 || bytes > region_bytes / REGION_SHARE || addresses_are_few()) {
+  if (sizeof(void*) < 8 || bytes > region_bytes / REGION_SHARE || addresses_are_limited()) {
     return NULL;
   }
   if (left < bytes) {
@@ -99,11 +97,11 @@ static slice_t* table_place(const arena_t* arena, size_t bytes) {
 
 // Slices and, between two guard pages, the slice table in one reservation. The slices are whole
 // huge pages if these have the room that is needed: a part of one would be in small OS pages. Where
-// addresses are few none of them is left out.
+// SIZE_MAX is needed none of them is left out.
 static int arena_layout(arena_t* arena, void* start, size_t bytes, size_t need) {
   const size_t page = port_page_bytes();
   const size_t room = bytes - align_up(bytes / SLICE_BYTES * sizeof(slice_t), page) - 2 * page;
-  const size_t whole = addresses_are_few() ? 0 : align_down(room, HUGE_PAGE);
+  const size_t whole = align_down(room, HUGE_PAGE);
   const size_t usable = whole >= need ? whole : align_down(room, size_max(page, SLICE_BYTES));
   arena->start = (uint8_t*)start;
   arena->slices = (uint32_t)(usable / SLICE_BYTES);
@@ -143,11 +141,12 @@ static int arena_obtain(arena_t* arena, size_t need) {
   arena->committed = arena->pinned = reserve_large_pages(bytes, &start);
   if (arena->committed) { return layout_or_release(arena, start, bytes, SIZE_MAX); }
   const size_t least = align_up(need + need / 256 + 4 * port_page_bytes(), 4 * SLICE_BYTES);
-  if (!addresses_are_few()) { bytes += HUGE_PAGE; }  // for the table: the rest is whole huge pages
+  if (!addresses_are_limited()) { bytes += HUGE_PAGE; }  // for the table: huge pages are whole
   if (bytes >= memory.refused_bytes && memory.refused_bytes != 0) { bytes = least; }
   for (;; bytes = size_max(align_up(bytes / 2, SLICE_BYTES * 4), least)) {
     int error = try_reserve(bytes, &start);
-    if (error == 0) { error = layout_or_release(arena, start, bytes, need); }
+    const size_t whole_from = addresses_are_limited() ? SIZE_MAX : need;
+    if (error == 0) { error = layout_or_release(arena, start, bytes, whole_from); }
     if (error == 0 || bytes <= least) {
       memory.refused_bytes = error == 0 ? 0 : bytes;
       return error;
@@ -320,12 +319,9 @@ static int reserve_plain(const arena_spec_t* spec, arena_t* arena) {
   int error = port_reserve(bytes, bytes >= ARENA_ALIGN ? ARENA_ALIGN : 4 * SLICE_BYTES, &start);
   if (error != 0) { return error; }
   lock_acquire(&memory.lock);
-  error = arena_layout(arena, start, bytes, SIZE_MAX);
+  error = layout_or_release(arena, start, bytes, SIZE_MAX);
   lock_release(&memory.lock);
-  if (error != 0) {
-    port_release(start, bytes);
-    return error;
-  }
+  if (error != 0) { return error; }
   arena_fill(arena, spec);
   arena->fresh_is_zero = true;
   (void)arena_publish(arena, spec->committed);

@@ -46,6 +46,9 @@ enum {
 };
 enum { ARENA_MAX_SLICES = 1 << 28 };
 
+// Where they are, none is kept for later.
+FAST bool addresses_are_limited(void) { return port_address_limit() != SIZE_MAX; }
+
 typedef struct arena {
   uint8_t* start;
   slice_t* table;

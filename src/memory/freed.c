@@ -97,7 +97,7 @@ PRIVATE bool memory_refill(const span_t* span, size_t bytes) {
 
 PRIVATE bool freed_put(const span_t* span) {
   if (!freed_make_inaccessible(span)) { return false; }
-  const bool waits = QUARANTINE && port_address_limit() == SIZE_MAX;
+  const bool waits = QUARANTINE && !addresses_are_limited();
   lock_acquire(&memory.lock);
   count_decommitted(slices_bytes(span->slices));
   if (memory_is_left()) {

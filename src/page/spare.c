@@ -87,9 +87,7 @@ PRIVATE page_t* spare_take_all(void) { return take_down_to(0); }
 // ---- decommitted ----
 
 PRIVATE bool spare_decommit(page_t* page) {
-  if (page_is_single(page) || !page_may_wait(page) || port_address_limit() != SIZE_MAX) {
-    return false;
-  }
+  if (page_is_single(page) || !page_may_wait(page) || addresses_are_limited()) { return false; }
   if (port_guard(page_memory(page), page->span_slices * SLICE_BYTES) == 0) {
     record_push(&decommitted_pages[page->bin], page);
   } else {

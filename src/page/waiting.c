@@ -88,7 +88,7 @@ static size_t waiting_oldest(waiting_state_t state) {
 // What is not writable does not count for the limit of data: room for it may be gone when it is
 // wanted again. And where addresses are limited, the program may need them for other things.
 static bool may_be(waiting_state_t state) {
-  return state == NEAR || (!port_data_is_limited() && port_address_limit() == SIZE_MAX);
+  return state == NEAR || (!port_data_is_limited() && !addresses_are_limited());
 }
 
 static waiting_state_t state_of(const page_t* page) {

@@ -38,7 +38,7 @@ static bool growth_add(size_t bytes, uint64_t* start) {
   static uint64_t memory_end;
   static unsigned calls;
   if (place_end == 0) { return false; }
-  if (memory_end == 0) { memory_end = os_memory.end; }
+  if (memory_end == 0) { memory_end = grown_memory.end; }
   if (++calls % OTHERS_EVERY == 0) { memory_end += GROWTH_UNIT; }
   if (memory_end + bytes > place_end) { return false; }
   *start = memory_end;

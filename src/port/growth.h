@@ -15,7 +15,7 @@ enum { GROWTH_UNIT = 64 << 10 };
 static struct {
   lock_t lock;
   uint64_t next, end;  // 4 GiB is an end too
-} os_memory;
+} grown_memory;
 
 // Makes so much zeroed memory, in whole units; where it begins is told. False: there is no more.
 static bool growth_add(size_t bytes, uint64_t* start);
@@ -24,27 +24,27 @@ static void growth_begin(uint64_t* next, uint64_t* end);
 // If somebody else has grown memory, what is left of ours before it is given up.
 static bool growth_reach(uint64_t end) {
   uint64_t start = 0;
-  const uint64_t bytes = align_up((size_t)(end - os_memory.end), GROWTH_UNIT);
+  const uint64_t bytes = align_up((size_t)(end - grown_memory.end), GROWTH_UNIT);
   if (end > UINTPTR_MAX - GROWTH_UNIT || bytes > SIZE_MAX / 2 ||
       !growth_add((size_t)bytes, &start)) {
     return false;
   }
-  if (start != os_memory.end) { os_memory.next = start; }
-  os_memory.end = start + bytes;
+  if (start != grown_memory.end) { grown_memory.next = start; }
+  grown_memory.end = start + bytes;
   return true;
 }
 
 static int growth_take(size_t bytes, size_t align, void** out) {
-  lock_acquire(&os_memory.lock);
-  if (os_memory.end == 0) { growth_begin(&os_memory.next, &os_memory.end); }
+  lock_acquire(&grown_memory.lock);
+  if (grown_memory.end == 0) { growth_begin(&grown_memory.next, &grown_memory.end); }
   bool ok = true;
-  uint64_t start = (os_memory.next + align - 1) / align * align;
-  while (ok && start + bytes > os_memory.end) {
+  uint64_t start = (grown_memory.next + align - 1) / align * align;
+  while (ok && start + bytes > grown_memory.end) {
     ok = growth_reach(start + bytes);
-    start = (os_memory.next + align - 1) / align * align;
+    start = (grown_memory.next + align - 1) / align * align;
   }
-  if (ok) { os_memory.next = start + bytes; }
-  lock_release(&os_memory.lock);
+  if (ok) { grown_memory.next = start + bytes; }
+  lock_release(&grown_memory.lock);
   *out = (void*)(uintptr_t)start;
   return ok ? 0 : ENOMEM;
 }
@@ -52,11 +52,13 @@ static int growth_take(size_t bytes, size_t align, void** out) {
 PRIVATE int port_lengthen(void* start, size_t old_bytes, size_t new_bytes) {
   const uint64_t old_end = (uint64_t)(uintptr_t)start + old_bytes;
   const uint64_t new_end = (uint64_t)(uintptr_t)start + new_bytes;
-  lock_acquire(&os_memory.lock);
-  bool ok = old_end == os_memory.next;
-  if (ok && new_end > os_memory.end) { ok = growth_reach(new_end) && old_end == os_memory.next; }
-  if (ok) { os_memory.next = new_end; }
-  lock_release(&os_memory.lock);
+  lock_acquire(&grown_memory.lock);
+  bool ok = old_end == grown_memory.next;
+  if (ok && new_end > grown_memory.end) {
+    ok = growth_reach(new_end) && old_end == grown_memory.next;
+  }
+  if (ok) { grown_memory.next = new_end; }
+  lock_release(&grown_memory.lock);
   return ok ? 0 : ENOMEM;
 }
 

@@ -54,6 +54,6 @@ port/unix_calls.h;errno_kept;a call of the port loses errno;/os_mprotect/,/^}/s/
 heap/thread.c;missed_ends;who ended untold keeps its pages;s/{ thread_bury(id); }/{ }/
 port/lock.h;killed_threads;a lock is waited for at the end;s/{ port_see_end(); }/{ }/
 memory/growing.c;growth;what comes next is taken to lie behind;s/arena->mapped_bytes + slices_bytes(slices)) == 0/arena->mapped_bytes + slices_bytes(slices)) != 1/
-port/growth.h;growth;others' memory is taken for ours;s/growth.next = start;//
+port/growth.h;growth;others' memory is taken for ours;s/grown_memory.next = start;//
 END
 exit $bad
