@@ -328,14 +328,15 @@ static bool growth_matters(void) {
   return !process_is_threaded() || load_relaxed(&memory_stats.reserved.current) > BEGINNING;
 }
 
-// Memory that had to grow might not have to again if no thread kept empty pages, and none that has
-// ended any.
+// Memory that had to grow might not have to again if no thread that has ended kept empty pages, and
+// this one none. Among several threads, which all see it grow, each keeps its own: see
+// docs/decisions/013.
 static void theap_follow_growth(theap_t* theap) {
   const uint32_t growths = load_relaxed(&memory_growths);
   if (theap->growths == growths || !growth_matters()) { return; }
   theap->growths = growths;
   recycled_disband();
-  theap_release_empty(theap);
+  if (!process_is_threaded()) { theap_release_empty(theap); }
   if (page_release_is_asked()) { heap_ask_again(theap->heap); }
   page_release_spare();
 }
