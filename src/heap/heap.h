@@ -144,6 +144,7 @@ struct mi_theap_s {
   struct quarantine* quarantine;  // NULL: none yet
   uint32_t serial;                // never 0
   uint32_t growths;               // of memory, that it has followed
+  int64_t idle_ms;                // when it was last seen which empty pages are used
 };
 
 // A theap with all that belongs to it; the empty ones have no slots.

@@ -328,15 +328,37 @@ static bool growth_matters(void) {
   return !process_is_threaded() || load_relaxed(&memory_stats.reserved.current) > BEGINNING;
 }
 
+// Empty pages go that no request has used since this was done last, a second ago or more. A page is
+// held with the same count until one of its blocks is returned.
+static COLD NOINLINE void theap_release_idle(theap_t* theap) {
+  enum { IDLE_MS = 1000 };
+  const int64_t now = port_clock_ms();
+  if (now - theap->idle_ms < IDLE_MS) { return; }
+  theap->idle_ms = now;
+  for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
+    page_t* page = theap->first[bin];
+    if (page == page_none() || page_used(page) != 0) { continue; }
+    if (page->used == PAGE_HELD) {
+      theap_release_page(theap, page);
+    } else {
+      page->used = PAGE_HELD + theap_count(theap, bin, page);
+    }
+  }
+}
+
 // Memory that had to grow might not have to again if no thread that has ended kept empty pages, and
-// this one none. Among several threads, which all see it grow, each keeps its own: see
+// this one none. Among several threads, which all see it grow, each keeps those that it uses: see
 // docs/decisions/013.
 static void theap_follow_growth(theap_t* theap) {
   const uint32_t growths = load_relaxed(&memory_growths);
   if (theap->growths == growths || !growth_matters()) { return; }
   theap->growths = growths;
   recycled_disband();
-  if (!process_is_threaded()) { theap_release_empty(theap); }
+  if (process_is_threaded()) {
+    theap_release_idle(theap);
+  } else {
+    theap_release_empty(theap);
+  }
   if (page_release_is_asked()) { heap_ask_again(theap->heap); }
   page_release_spare();
 }

@@ -76,6 +76,7 @@ static void verify_now_and_then(const theap_t* theap, size_t calls) { (void)thea
 // ---- port ----
 
 static uintptr_t port_thread_id(void) { return 0x1000 + 2 * (uintptr_t)m.self; }
+static int64_t port_clock_ms(void) { return 0; }
 static uint16_t traces_keep(void) { return 0; }
 static void traces_lock_for_fork(void) {}
 static void traces_unlock_after_fork(bool child) { (void)child; }
