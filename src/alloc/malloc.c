@@ -155,7 +155,9 @@ static void* malloc_large_from_row(theap_t* theap, const large_request_t* reques
 static void large_join(theap_t* theap) {
   enum { LOOK_EVERY = 16 };
   row_flush(theap, BIN_LARGE);
-  if (!PORT_CAN_RELEASE && theap->slow_calls % LOOK_EVERY == 0) { theap_release_empty(theap); }
+  if (!PORT_CAN_RELEASE && theap->slow_calls % LOOK_EVERY == 0) {
+    theap_release_empty(theap, false);
+  }
 }
 
 static page_request_t large_page_request(const large_request_t* request) {

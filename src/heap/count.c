@@ -6,8 +6,7 @@
 PRIVATE void theap_gather(theap_t* theap) {
   for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
     page_t* first = theap->first[bin];
-    if (first == page_none()) { continue; }
-    first->used = PAGE_HELD + theap_count(theap, bin, first);
+    if (first != page_none()) { theap_count_held(theap, bin, first); }
   }
 }
 

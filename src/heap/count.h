@@ -34,6 +34,11 @@ FAST uint32_t theap_count(theap_t* theap, unsigned bin, const page_t* page) {
   return used;
 }
 
+// The same, of a page that stays held: it has counted nothing since.
+FAST void theap_count_held(theap_t* theap, unsigned bin, page_t* page) {
+  page->used = PAGE_HELD + theap_count(theap, bin, page);
+}
+
 // Its pages tell the theap what they have counted. For its owner, or who destroys the heap.
 PRIVATE void theap_gather(theap_t* theap);
 // The theap tells its heap.

@@ -246,8 +246,9 @@ FAST bool theap_fills(const theap_t* theap) { return (theap->special & SPECIAL_F
 PRIVATE void theap_catch_up_fill(theap_t* theap);
 // A page of the class with a free block, first in its queue; NULL if out of memory.
 PRIVATE page_t* theap_find_page(theap_t* theap, unsigned bin);
-// Pages that are held for their class, though they are empty, and spare ones go.
-PRIVATE void theap_release_empty(theap_t* theap);
+// Pages go that are held for their class, though they are empty: all, or those that no request has
+// used since this was asked last.
+PRIVATE void theap_release_empty(theap_t* theap, bool idle_only);
 // The calling thread owns the page, no queue has it; it has a free block.
 PRIVATE void theap_adopt(theap_t* theap, page_t* page);
 // The owner; page_count_return was true: the last block of the page was returned, or some that wait

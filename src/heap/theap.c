@@ -315,10 +315,18 @@ static void theap_release_page(theap_t* theap, page_t* page) {
   heap_release_page(page);
 }
 
-PRIVATE void theap_release_empty(theap_t* theap) {
+// A page is held with the same count until one of its blocks is returned.
+static bool page_was_idle(theap_t* theap, unsigned bin, page_t* page) {
+  if (page->used == PAGE_HELD) { return true; }
+  theap_count_held(theap, bin, page);
+  return false;
+}
+
+PRIVATE void theap_release_empty(theap_t* theap, bool idle_only) {
   for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
     page_t* page = theap->first[bin];
-    if (page != page_none() && page_used(page) == 0) { theap_release_page(theap, page); }
+    if (page == page_none() || page_used(page) != 0) { continue; }
+    if (!idle_only || page_was_idle(theap, bin, page)) { theap_release_page(theap, page); }
   }
 }
 
@@ -328,27 +336,17 @@ static bool growth_matters(void) {
   return !process_is_threaded() || load_relaxed(&memory_stats.reserved.current) > BEGINNING;
 }
 
-// Empty pages go that no request has used since this was done last, a second ago or more. A page is
-// held with the same count until one of its blocks is returned.
 static COLD NOINLINE void theap_release_idle(theap_t* theap) {
   enum { IDLE_MS = 1000 };
   const int64_t now = port_clock_ms();
   if (now - theap->idle_ms < IDLE_MS) { return; }
   theap->idle_ms = now;
-  for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
-    page_t* page = theap->first[bin];
-    if (page == page_none() || page_used(page) != 0) { continue; }
-    if (page->used == PAGE_HELD) {
-      theap_release_page(theap, page);
-    } else {
-      page->used = PAGE_HELD + theap_count(theap, bin, page);
-    }
-  }
+  theap_release_empty(theap, true);
 }
 
 // Memory that had to grow might not have to again if no thread that has ended kept empty pages, and
-// this one none. Among several threads, which all see it grow, each keeps those that it uses: see
-// docs/decisions/013.
+// this one none. Among several threads, which all see it grow, each keeps those that it has used in
+// the last second: see docs/decisions/013.
 static void theap_follow_growth(theap_t* theap) {
   const uint32_t growths = load_relaxed(&memory_growths);
   if (theap->growths == growths || !growth_matters()) { return; }
@@ -357,7 +355,7 @@ static void theap_follow_growth(theap_t* theap) {
   if (process_is_threaded()) {
     theap_release_idle(theap);
   } else {
-    theap_release_empty(theap);
+    theap_release_empty(theap, false);
   }
   if (page_release_is_asked()) { heap_ask_again(theap->heap); }
   page_release_spare();
@@ -473,7 +471,7 @@ PRIVATE NOINLINE void theap_page_due(const void* last, page_t* page) {
     return;
   }
   if (unlikely(page_is_held(page))) {  // after a thousand million times, or no block of it
-    page->used = PAGE_HELD + theap_count(page->theap, page->bin, page);
+    theap_count_held(page->theap, page->bin, page);
     return;
   }
   theap_t* theap = page->theap;
