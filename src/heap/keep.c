@@ -53,7 +53,6 @@ PRIVATE COLD void heap_keep_page(page_t* page) {
   // While the page names the heap it stays.
   if (heap_keeps_too_many(heap)) { heap_ask_again(heap); }
   page->kept = true;
-  page->listed = false;  // its blocks may be used again
   heap_abandon(heap, page);
 }
 

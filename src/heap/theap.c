@@ -307,9 +307,8 @@ static unsigned class_room(heap_t* heap, unsigned bin) {
 
 // ---- finding a page, the last resort ----
 
-// The caller has found that no block is in use: all are on the page's list, or in its holes.
+// The caller has found that no block is in use.
 static void theap_release_page(theap_t* theap, page_t* page) {
-  page->listed = true;
   theap_disown(theap, page);
   stat_add(&theap->heap->stats.pages_retire, 1);
   heap_release_page(page);

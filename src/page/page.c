@@ -230,7 +230,7 @@ static void page_fill_large(page_t* page, const page_request_t* request) {
 // As each page begins.
 static void page_reset(page_t* page) {
   page_clear_words(page);
-  page->just_extended = page->kept = page->listed = false;
+  page->just_extended = page->kept = false;
   page->counting = COUNT_ALL;
   page->theap = NULL;
   page->next = page->prev = page->heap_next = page->heap_prev = NULL;
@@ -331,27 +331,10 @@ PRIVATE page_t* page_new(page_request_t request) {
   return page == NULL ? NULL : page_start(page, &request, span);
 }
 
-// May the page begin with the blocks that are on its list? Shorter ones are put in order anew.
-static bool page_is_ready(const page_t* page, const page_request_t* request) {
-  enum { LISTED_LEAST = 1 << 10 };
-  return page->listed && page->bin == request->bin && page->block_bytes >= LISTED_LEAST;
-}
-
-static void page_start_listed(page_t* page) {
-  page_veil(page, false);
-  page_reset(page);
-  take_untouched(page);
-  page_map(page, page);
-}
-
 PRIVATE page_t* page_reuse(page_request_t request) {
   span_t span;
   page_t* page = spare_take(&request, page_slices(request.bin, request.room), &span);
   if (page == NULL) { return NULL; }
-  if (!HAS_CHECKS && !TRACKED && page_is_ready(page, &request)) {
-    page_start_listed(page);
-    return page;
-  }
   const bool zeroed = HAS_CHECKS && page_checks(page)->zeroed;
   page = page_start(page, &request, span);
   if (HAS_CHECKS && page != NULL) { page_checks(page)->zeroed = zeroed; }
@@ -428,10 +411,7 @@ PRIVATE void page_release(page_t* page, bool freed) {
   if (HAS_CHECKS) { page_checks(page)->zeroed = freed && is_zeroed(page); }
   if (!freed) { page_drop_checks(page); }  // of its blocks some are said to be live
   give_untouched(page);
-  if (page_holes(page) != 0) {
-    page_drop_holes(page);
-    page->listed = false;
-  }
+  if (page_holes(page) != 0) { page_drop_holes(page); }
   page_map(page, NULL);
   note_recent(page);
   if (!page_is_single(page)) {

@@ -90,7 +90,6 @@ typedef struct page {
   uint8_t bin;
   bool fresh_zero : 1;  // memory beyond capacity reads as zero
   bool kept : 1;        // empty, in its heap's pool: the program did not let it go
-  bool listed : 1;      // empty, and each block up to the capacity is on `free`
   uint8_t place : 5;    // of the record in its chunk
 } page_t;
 
