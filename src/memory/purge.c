@@ -84,10 +84,8 @@ static bool part_take(part_t* part) {
   return true;
 }
 
-// A part of a huge page that is split, or was, is not offered: the OS would make small pages first.
-static bool goes_lazily(const part_t* part, purge_way_t way) {
-  return !option_is_enabled(mi_option_purge_decommits) ||
-         (way == PURGE_LAZILY && !part->arena->was_huge);
+static bool goes_lazily(purge_way_t way) {
+  return way == PURGE_LAZILY || !option_is_enabled(mi_option_purge_decommits);
 }
 
 // Returns the state that it is in then: RUN_TAKEN if it is to go with others, RUN_DIRTY if the
@@ -97,8 +95,7 @@ static unsigned give_back_alone(const part_t* part, purge_way_t way) {
   if (part->arena->commit_fun != NULL) {
     return call_commit(part->arena, false, &span) ? RUN_CLEAN : RUN_DIRTY;
   }
-  const bool reset =
-      goes_lazily(part, way) && port_reset(span.start, slices_bytes(span.slices)) == 0;
+  const bool reset = goes_lazily(way) && port_reset(span.start, slices_bytes(span.slices)) == 0;
   return reset ? RUN_RESET : RUN_TAKEN;
 }
 
