@@ -7,29 +7,16 @@
 enum { BLOCK = 4096, COUNT = 64 * MIB / BLOCK };
 
 static unsigned char* blocks[COUNT];
-static int order[COUNT];
-
-static void shuffle(void) {
-  unsigned seed = 1;
-  for (int i = 0; i < COUNT; i++) { order[i] = i; }
-  for (int i = COUNT - 1; i > 0; i--) {
-    seed = seed * 1103515245 + 12345;
-    const int other = (int)(seed >> 8) % (i + 1), kept = order[i];
-    order[i] = order[other];
-    order[other] = kept;
-  }
-}
 
 static void build_and_free(int times) {
   for (int time = 0; time < times; time++) {
     for (int i = 0; i < COUNT; i++) { memset(blocks[i] = mi_malloc(BLOCK), 1, BLOCK); }
-    for (int i = 0; i < COUNT; i++) { mi_free(blocks[order[i]]); }
+    for (int i = 0; i < COUNT; i++) { mi_free(blocks[(i * 7777 + 5) % COUNT]); }
   }
 }
 
 int main(void) {
   enum { TIMES = 8 };
-  shuffle();
   build_and_free(4);
   const long before = page_faults();
   build_and_free(TIMES);
