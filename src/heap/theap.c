@@ -43,7 +43,7 @@ static void queue_count(theap_t* theap, page_t* page) {
   }
   theap->sparse[page->bin]++;
   theap->sparse_slices += page->span_slices;
-  if (theap_looks_at_sparse(theap) && page_few(page) != 0 && page->used > page_few(page)) {
+  if (theap_looks_at_sparse(theap) && page->used > page_few(page)) {
     page->used -= page_few(page);
     page->counting = COUNT_TO_FEW;
   }
@@ -407,18 +407,23 @@ static NOINLINE void page_abandon(theap_t* theap, page_t* page) {
   }
 }
 
-// Few blocks of the page are in use, and it counts all. It gets holes if some more pages fall so
-// far before it is empty.
-static NOINLINE void page_falls(theap_t* theap, page_t* page) {
-  if (page_release_is_asked() || !memory_wants_holes(theap->sparse_slices)) { return; }
-  page_t** place = &theap->falling[theap->falling_next++ % FALLING_PAGES];
-  page_t* earlier = *place;
-  *place = page;
-  page->counting = COUNT_FALLING;
-  if (earlier != NULL) {
-    earlier->counting = COUNT_ALL;
-    page_make_holes(earlier);
+// So many pages have fallen: those that are not empty by now get holes, all together.
+static NOINLINE void theap_make_holes(theap_t* theap) {
+  if (!page_release_is_asked() && memory_wants_holes(theap->sparse_slices)) {
+    pages_make_holes(theap->falling, FALLING_PAGES);
   }
+  for (unsigned i = 0; i < FALLING_PAGES; i++) {
+    if (theap->falling[i] != NULL) { theap->falling[i]->counting = COUNT_ALL; }
+    theap->falling[i] = NULL;
+  }
+}
+
+// Few blocks of the page are in use, and it counts all.
+static NOINLINE void page_falls(theap_t* theap, page_t* page) {
+  const uint32_t place = theap->falling_next++ % FALLING_PAGES;
+  if (place == 0) { theap_make_holes(theap); }
+  theap->falling[place] = page;
+  page->counting = COUNT_FALLING;
 }
 
 // May the page stay in place of one that the thread has filled? While rows are open the thread
@@ -504,17 +509,29 @@ static void queue_collect(theap_t* theap, unsigned bin, collect_t what) {
     queue_take_remote(theap, page);
     if ((what != COLLECT_GENTLY || !page_is_held(page)) && page_used(page) == 0) {
       theap_release_page(theap, page);
-    } else if (what == COLLECT_HOLES && !page_release_is_asked()) {
-      page_make_holes(page);
     }
     page = next;
+  }
+}
+
+static void queue_make_holes(const theap_t* theap, unsigned bin) {
+  page_t* pages[HOLED_TOGETHER];
+  page_t* page = queue_is_empty(theap, bin) ? NULL : theap->first[bin];
+  while (page != NULL) {
+    size_t count = 0;
+    for (; page != NULL && count < HOLED_TOGETHER; page = page->next) { pages[count++] = page; }
+    pages_make_holes(pages, count);
   }
 }
 
 PRIVATE void theap_collect(theap_t* theap, collect_t what) {
   rows_flush(theap);
   heap_ask_again(theap->heap);
-  for (unsigned bin = 1; bin < BIN_COUNT; bin++) { queue_collect(theap, bin, what); }
+  const bool has_holes = what == COLLECT_HOLES && !page_release_is_asked();
+  for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
+    queue_collect(theap, bin, what);
+    if (has_holes) { queue_make_holes(theap, bin); }
+  }
 }
 
 // From the last page on, so that only one is ever held.

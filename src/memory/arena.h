@@ -163,9 +163,11 @@ PRIVATE long purge_delay_ms(void);  // negative: nothing is purged unasked
 // again. False: the OS refused.
 PRIVATE bool memory_empty(const span_t* span, size_t bytes);
 PRIVATE bool memory_refill(const span_t* span, size_t bytes);
-// Whole OS pages of a span go back, and are accessible: until they are touched again, or the span
-// is to be given back, they are a hole.
-PRIVATE bool memory_make_hole(arena_t* arena, void* start, size_t bytes);
+// Whole OS pages of spans go back, by one call of the OS if it has that, and are accessible: until
+// they are touched again, or the span is to be given back, they are holes. They are so too where
+// the OS refuses to take the memory. The second: may spans of the arena have some?
+PRIVATE void memory_make_holes(const port_range_t* holes, size_t count);
+PRIVATE bool memory_may_have_holes(arena_t* arena);
 PRIVATE void memory_fill_hole(size_t bytes);
 // Are holes wanted where blocks are freed: is so much in pages that are sparse that it is more than
 // may stay dirty, and was no memory wanted back lately soon after it went?

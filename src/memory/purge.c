@@ -391,13 +391,17 @@ PRIVATE void memory_refault_hole(void) {
   lock_release(&memory.lock);
 }
 
-PRIVATE bool memory_make_hole(arena_t* arena, void* start, size_t bytes) {
-  if (arena != NULL && (arena->pinned || arena->commit_fun != NULL || !arena_give_up_huge(arena))) {
-    return false;
+PRIVATE bool memory_may_have_holes(arena_t* arena) {
+  return arena == NULL ||
+         (!arena->pinned && arena->commit_fun == NULL && arena_give_up_huge(arena));
+}
+
+PRIVATE void memory_make_holes(const port_range_t* holes, size_t count) {
+  const bool gone = PORT_DECOMMIT_STAYS && port_decommit_all(holes, count);
+  for (const port_range_t* hole = holes; hole < holes + count; hole++) {
+    if (!gone) { (void)port_purge(hole->start, hole->bytes); }
+    count_decommitted(hole->bytes);
   }
-  if (port_purge(start, bytes) != 0) { return false; }
-  count_decommitted(bytes);
-  return true;
 }
 
 PRIVATE void memory_fill_hole(size_t bytes) {

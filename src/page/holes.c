@@ -111,12 +111,24 @@ static uint64_t holes_among(const page_t* page, const block_bits_t* bits) {
   return holes;
 }
 
-static void holes_make(page_t* page, uint64_t wanted) {
+// Holes that go by one call.
+enum { MOST_HOLES = 32 };
+typedef struct hole_list {
+  size_t count;
+  port_range_t holes[MOST_HOLES];
+} hole_list_t;
+
+static void holes_flush(hole_list_t* list) {
+  memory_make_holes(list->holes, list->count);
+  list->count = 0;
+}
+
+static void holes_add(hole_list_t* list, const page_t* page, uint64_t wanted) {
   while (wanted != 0) {
     const uint64_t hole = extent_bits(first_hole(wanted));
     uint8_t* start = page->start + low_bit(hole) * port_page_bytes();
-    if (!memory_make_hole(page->span_arena, start, hole_bytes(hole))) { return; }
-    page->holes |= hole;
+    if (list->count == MOST_HOLES) { holes_flush(list); }
+    list->holes[list->count++] = (port_range_t){start, hole_bytes(hole)};
     wanted &= ~hole;
   }
 }
@@ -129,14 +141,25 @@ static void bits_set_holes(block_bits_t* bits, const page_t* page, bool are_free
   }
 }
 
-PRIVATE void page_make_holes(page_t* page) {
-  if (!MAKES_HOLES || page_is_single(page)) { return; }
+// The blocks leave the page's list before their memory goes.
+static void page_add_holes(page_t* page, hole_list_t* list) {
   block_bits_t bits;
   page_free_bits(page, &bits);
   bits_set_holes(&bits, page, true);
   const uint64_t wanted = holes_among(page, &bits) & ~page->holes;
-  if (wanted == 0) { return; }
-  holes_make(page, wanted);
+  if (wanted == 0 || !memory_may_have_holes(page->span_arena)) { return; }
+  page->holes |= wanted;
   bits_set_holes(&bits, page, false);
   page_list_bits(page, &bits);
+  holes_add(list, page, wanted);
+}
+
+PRIVATE void pages_make_holes(page_t* const* pages, size_t count) {
+  if (!MAKES_HOLES) { return; }
+  hole_list_t list;
+  list.count = 0;
+  for (page_t* const* page = pages; page < pages + count; page++) {
+    if (*page != NULL && !page_is_single(*page)) { page_add_holes(*page, &list); }
+  }
+  holes_flush(&list);
 }

@@ -128,9 +128,8 @@ FAST bool page_is_mine(const page_t* page) { return page_owner(page) == port_thr
 FAST bool page_is_single(const page_t* page) { return page->bin == BIN_LARGE; }
 FAST bool page_is_held(const page_t* page) { return page->counting == COUNT_NONE; }
 FAST uint32_t page_half(const page_t* page) { return page->reserved / 2u; }
-// 0 in pages of less than 24 blocks.
 FAST uint32_t page_few(const page_t* page) {
-  return (uint32_t)size_min((page->reserved + 8u) / 32, page->span_slices);
+  return (uint32_t)size_min(divide_up(page->reserved, 32), page->span_slices);
 }
 // What `used` lacks of the blocks that are not on `free`; not of a page that is held.
 FAST uint32_t page_uncounted(const page_t* page) {
@@ -291,8 +290,10 @@ UNUSED PRIVATE void pages_unload(bool everything);
 
 // ---- holes.c: OS pages that only free blocks touch; the owner, or nobody ----
 
-// Gives back their memory. Where blocks are followed by canaries or are filled there are none.
-PRIVATE void page_make_holes(page_t* page);
+// Gives back their memory, of several pages together. Where blocks are followed by canaries or are
+// filled there are none. A place without a page is NULL.
+enum { HOLED_TOGETHER = 8 };
+PRIVATE void pages_make_holes(page_t* const* pages, size_t count);
 // The blocks of the first hole, or some of them, become `free`, which is empty. It may have none,
 // but free memory behind the last block.
 PRIVATE COLD void page_take_hole(page_t* page);

@@ -46,11 +46,31 @@ static void dirty_free_calloc(size_t size) {
   }
 }
 
+/* Of pages of which a block in ten is in use the system keeps what none touches. */
+static void sparse_free_calloc(size_t size) {
+  static unsigned char* block[BLOCKS];
+  for (int i = 0; i < BLOCKS; i++) {
+    CHECK((block[i] = (unsigned char*)malloc(size)) != NULL);
+    memset(block[i], 0xbb, size);
+  }
+  for (int i = 0; i < BLOCKS; i++) {
+    if (i % 10 != 0) { free(block[i]); }
+  }
+  malloc_trim(0);
+  for (int i = 0; i < BLOCKS; i++) {
+    if (i % 10 != 0) { block[i] = (unsigned char*)calloc(1, size); }
+    CHECK(block[i] != NULL && block[i][0] == (i % 10 == 0 ? 0xbb : 0));
+    CHECK(block[i][size - 1] == block[i][0]);
+  }
+  for (int i = 0; i < BLOCKS; i++) { free(block[i]); }
+}
+
 static int child(void) {
   dirty_free_calloc(5000);
   if (!filter_calls(calls, count, error)) { return skip("no seccomp filters here"); }
   for (int round = 0; round < 2; round++) {
     for (size_t size = 40; size < 20000000; size *= 8) { dirty_free_calloc(size); }
+    for (size_t size = 500; size < 32000; size *= 2) { sparse_free_calloc(size); }
     /* past the delay after which idle memory goes back */
     if (error == EINVAL && round == 0) { sleep_ms(1200); }
   }

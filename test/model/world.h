@@ -212,10 +212,8 @@ static bool memory_take_direct(span_request_t request, span_t* out) {
 static void memory_collect(bool force) { (void)force; }
 static size_t memory_taken_bytes(void) { return 0; }
 static void memory_unload(bool everything) { (void)everything; }
-static bool memory_make_hole(arena_t* arena, void* start, size_t bytes) {
-  (void)arena, (void)start, (void)bytes;
-  return false;
-}
+static bool memory_may_have_holes(arena_t* arena) { return (void)arena, false; }
+static void memory_make_holes(const port_range_t* holes, size_t count) { (void)holes, (void)count; }
 static void memory_fill_hole(size_t bytes) { (void)bytes; }
 static bool memory_wants_holes(size_t sparse_slices) { return (void)sparse_slices, false; }
 static void memory_refault_hole(void) {}
