@@ -9,7 +9,7 @@
 // to half of what is in use, or 16 MiB while they come and go many times a second.
 enum { KEPT_SHARE = 16, SLACK_SHARE = 2, REFAULT_MS = 1000 };
 enum { SWINGS = 32, SWING_BYTES = 16 << 20 };
-enum { PURGE_PIECE = 256 << 10, PURGE_BATCH = 1 << 20 };
+enum { PURGE_PIECE = 256 << 10, PURGE_BATCH = 1 << 20, SWING_BATCH = 4 << 20 };
 
 // How memory goes back: offered to the OS, which takes it if it needs some, or gone at once.
 typedef enum { PURGE_LAZILY, PURGE_NOW } purge_way_t;
@@ -84,44 +84,36 @@ static bool part_take(part_t* part) {
   return true;
 }
 
-static bool goes_lazily(purge_way_t way) {
-  return way == PURGE_LAZILY || !option_is_enabled(mi_option_purge_decommits);
-}
-
-// Returns the state that it is in then: RUN_TAKEN if it is to go with others, RUN_DIRTY if the
-// program's function refused.
-static unsigned give_back_alone(const part_t* part, purge_way_t way) {
+// Returns the state that it is in then: RUN_DIRTY if it could not go.
+static unsigned give_back_alone(const part_t* part, bool resets) {
   span_t span = {.start = slice_start(part->arena, part->start), .slices = part->length};
+  const size_t bytes = slices_bytes(span.slices);
   if (part->arena->commit_fun != NULL) {
     return call_commit(part->arena, false, &span) ? RUN_CLEAN : RUN_DIRTY;
   }
-  const bool reset = goes_lazily(way) && port_reset(span.start, slices_bytes(span.slices)) == 0;
-  return reset ? RUN_RESET : RUN_TAKEN;
+  if (resets && port_reset(span.start, bytes) == 0) { return RUN_RESET; }
+  return port_decommit(span.start, bytes) == 0 ? RUN_CLEAN : RUN_DIRTY;
 }
 
-static port_range_t part_range(const part_t* part) {
-  return (port_range_t){slice_start(part->arena, part->start), slices_bytes(part->length)};
-}
-
-// Its room on the stack is not for one part, which a thread with little may give back.
-static NOINLINE bool decommit_together(const part_t* parts, size_t count) {
+// All but those of arenas that the program commits. Its room on the stack is not for one part,
+// which a thread with little may give back.
+static NOINLINE bool give_back_together(const part_t* parts, size_t count, bool resets) {
   port_range_t ranges[MOST_PARTS];
   size_t used = 0;
   for (const part_t* part = parts; part < parts + count; part++) {
-    if (part->after == RUN_TAKEN) { ranges[used++] = part_range(part); }
+    if (part->arena->commit_fun != NULL) { continue; }
+    ranges[used++] =
+        (port_range_t){slice_start(part->arena, part->start), slices_bytes(part->length)};
   }
-  return port_decommit_all(ranges, used);
+  return port_give_all(ranges, used, resets);
 }
 
 static void give_back(part_t* parts, size_t count, purge_way_t way) {
+  const bool resets = way == PURGE_LAZILY || !option_is_enabled(mi_option_purge_decommits);
+  const bool together = count > 1 && give_back_together(parts, count, resets);
   for (part_t* part = parts; part < parts + count; part++) {
-    part->after = give_back_alone(part, way);
-  }
-  const bool gone = count > 1 && decommit_together(parts, count);
-  for (part_t* part = parts; part < parts + count; part++) {
-    const port_range_t range = part_range(part);
-    if (part->after != RUN_TAKEN) { continue; }
-    part->after = gone || port_decommit(range.start, range.bytes) == 0 ? RUN_CLEAN : RUN_DIRTY;
+    const bool has_gone = together && part->arena->commit_fun == NULL;
+    part->after = !has_gone ? give_back_alone(part, resets) : resets ? RUN_RESET : RUN_CLEAN;
   }
 }
 
@@ -247,13 +239,20 @@ static part_t excess_part(bool may_split) {
   return part.length < purge_least() && may_split ? longest(RUN_DIRTY, true) : part;
 }
 
+// So much has to be due before a call of the OS interrupts the other threads: more where that is
+// wanted again anyway.
+static size_t batch_slices(void) {
+  const bool waits = swings() && !port_is_single_threaded();
+  return (waits ? SWING_BATCH : PURGE_BATCH) / SLICE_BYTES;
+}
+
 // More is unused than we keep: give back twice what came in, in pieces that cost microseconds, some
 // of them at once.
 static NOINLINE void purge_excess(size_t given_slices) {
   const size_t kept = kept_slices();
   memory.due_slices += 2 * given_slices;
   size_t due = memory.due_slices;
-  if (due < PURGE_BATCH / SLICE_BYTES && kept > 0) { return; }
+  if (due < batch_slices() && kept > 0) { return; }
   memory.due_slices = 0;
   const bool may_split = memory.dirty_slices > kept_before_split(kept);
   part_t parts[MOST_PARTS];
@@ -397,7 +396,7 @@ PRIVATE bool memory_may_have_holes(arena_t* arena) {
 }
 
 PRIVATE void memory_make_holes(const port_range_t* holes, size_t count) {
-  const bool gone = PORT_DECOMMIT_STAYS && port_decommit_all(holes, count);
+  const bool gone = PORT_DECOMMIT_STAYS && port_give_all(holes, count, false);
   for (const port_range_t* hole = holes; hole < holes + count; hole++) {
     if (!gone) { (void)port_purge(hole->start, hole->bytes); }
     count_decommitted(hole->bytes);

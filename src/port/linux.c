@@ -112,25 +112,25 @@ PRIVATE int port_decommit(void* start, size_t bytes) {
   return error == EINVAL ? os_advise(start, bytes, MADV_DONTNEED_LOCKED) : error;  // after mlockall
 }
 
+PRIVATE int port_reset(void* start, size_t bytes) { return os_advise(start, bytes, MADV_FREE); }
+
 // A call that interrupts the other processors once, since 6.16; before, the kernel does not know
 // the file descriptor. Where calls are filtered one that is new may end the process, and so may the
 // question whether they are: without other threads there is nobody to interrupt.
-PRIVATE bool port_decommit_all(const port_range_t* ranges, size_t count) {
+PRIVATE bool port_give_all(const port_range_t* ranges, size_t count, bool resets) {
   enum { SELF = -10000 };
   static _Atomic(bool) refused;
   if (count < 2 || load_relaxed(&refused) || port_is_single_threaded()) { return false; }
   const int saved = errno;
   size_t bytes = 0;
   for (size_t i = 0; i < count; i++) { bytes += ranges[i].bytes; }
-  const bool done =
-      syscall(SYS_prctl, PR_GET_SECCOMP) == 0 &&
-      syscall(SYS_process_madvise, SELF, ranges, count, MADV_DONTNEED, 0) == (long)bytes;
+  const int advice = resets ? MADV_FREE : MADV_DONTNEED;
+  const bool done = syscall(SYS_prctl, PR_GET_SECCOMP) == 0 &&
+                    syscall(SYS_process_madvise, SELF, ranges, count, advice, 0) == (long)bytes;
   errno = saved;
   if (!done) { store_relaxed(&refused, true); }
   return done;
 }
-
-PRIVATE int port_reset(void* start, size_t bytes) { return os_advise(start, bytes, MADV_FREE); }
 
 PRIVATE int port_move(void* from, size_t from_bytes, void* to, size_t to_bytes) {
   const int saved = errno;

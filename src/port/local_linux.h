@@ -14,7 +14,7 @@ enum { PORT_FIRST_ARENA = 8 << 20, PORT_ARENA_ALIGN = 2 << 20 };
 enum { PORT_EXIT_ROUNDS = 3 };  // POSIX promises four rounds of destructors
 enum { PORT_ENDS_ARE_TOLD = 1 };
 
-#define PORT_HAS_DECOMMIT_ALL 1
+#define PORT_HAS_GIVE_ALL 1
 
 FAST uintptr_t port_thread_id(void) {
 #ifdef __powerpc64__  // no compiler has the builtin there

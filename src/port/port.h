@@ -58,18 +58,18 @@ PRIVATE int port_populate(void* start, size_t bytes);
 // Gives the physical memory back at once. Non-zero: all is as it was, or a part of it reads as
 // zero. See PORT_DECOMMIT_STAYS.
 PRIVATE int port_decommit(void* start, size_t bytes);
-// The same of several ranges by one call, with PORT_HAS_DECOMMIT_ALL in the port's header; else
-// false. False: some may be as they were.
-//   bool port_decommit_all(const port_range_t* ranges, size_t count)
-typedef struct port_range {
-  void* start;
-  size_t bytes;
-} port_range_t;
 // Gives back what physical memory can be had back while the range stays accessible; its contents
 // become undefined.
 PRIVATE int port_purge(void* start, size_t bytes);
 // Lets the OS take the physical memory when it needs some; the contents become undefined.
 PRIVATE int port_reset(void* start, size_t bytes);
+// As port_reset, or port_decommit, with several ranges by one call: with PORT_HAS_GIVE_ALL in the
+// port's header, else false. False: some may be as they were.
+//   bool port_give_all(const port_range_t* ranges, size_t count, bool resets)
+typedef struct port_range {
+  void* start;
+  size_t bytes;
+} port_range_t;
 // In the port's header, with PORT_HAS_REUSE; else nothing:
 //   void port_reuse(void* start, size_t bytes)  before memory is used that was given to port_reset
 // Unmaps a whole mapping, never a part of one.
@@ -201,11 +201,11 @@ PRIVATE void port_forget_threads(void);
 #ifndef PORT_HAS_REUSE
 FAST void port_reuse(void* start, size_t bytes) { (void)start, (void)bytes; }
 #endif
-#ifdef PORT_HAS_DECOMMIT_ALL
-PRIVATE bool port_decommit_all(const port_range_t* ranges, size_t count);
+#ifdef PORT_HAS_GIVE_ALL
+PRIVATE bool port_give_all(const port_range_t* ranges, size_t count, bool resets);
 #else
-FAST bool port_decommit_all(const port_range_t* ranges, size_t count) {
-  (void)ranges, (void)count;
+FAST bool port_give_all(const port_range_t* ranges, size_t count, bool resets) {
+  (void)ranges, (void)count, (void)resets;
   return false;
 }
 #endif

@@ -47,7 +47,7 @@ static long counting_syscall(long number, ...) {
     os.calls++, os.pieces += (size_t)a[2];
     os.is_known |= result > 0;
   }
-  os.single += number == SYS_madvise && a[2] == MADV_DONTNEED;
+  os.single += number == SYS_madvise && (a[2] == MADV_DONTNEED || a[2] == MADV_FREE);
   return result;
 }
 
@@ -110,6 +110,17 @@ static void leave_holes(void) {
   }
 }
 
+/* Memory that was given back is wanted again at once: then it is offered only. */
+static void swing(void) {
+  for (size_t round = 0; round < 8; round++) {
+    for (size_t i = 0; i < SMALL_COUNT; i++) {
+      CHECK((small[i] = (unsigned char*)mi_malloc(SMALL_SIZE)) != NULL);
+      small[i][0] = 1;
+    }
+    for (size_t step = 0; step < SMALL_COUNT; step++) { mi_free(small[step * 7919 % SMALL_COUNT]); }
+  }
+}
+
 static void* idle(void* unused) {
   for (;;) { pause(); }
   return unused;
@@ -158,34 +169,28 @@ static int in_child(int (*body)(void)) {
   return waitpid(child, &status, 0) == child ? status : -1;
 }
 
-static void check_together(const char* what) {
-  printf("%s: %zu pieces by %zu calls, %zu alone\n", what, os.pieces, os.calls, os.single);
-  CHECK(os.pieces >= 3 * os.calls && os.pieces > 5 * os.single);
-}
-
-static int together(void) {
+static int together(const char* what, void (*body)(void)) {
   add_a_thread();
-  shrink_and_grow();
+  body();
   if (!os.is_known) {
     printf("skipped: the kernel takes one piece at a time\n");
     return check_done();
   }
-  check_together("runs");
+  printf("%s: %zu pieces by %zu calls, %zu alone\n", what, os.pieces, os.calls, os.single);
+  CHECK(os.pieces >= 3 * os.calls && os.pieces > 5 * os.single);
   return check_done();
 }
 
-static int holes_together(void) {
-  add_a_thread();
-  leave_holes();
-  if (os.is_known) { check_together("holes"); }
-  return check_done();
-}
+static int runs_together(void) { return together("runs", shrink_and_grow); }
+static int holes_together(void) { return together("holes", leave_holes); }
+static int offers_together(void) { return together("offers", swing); }
 
 int main(void) {
   CHECK(in_child(refused) == 0);
   CHECK(in_child(filtered) == 0);
   CHECK(in_child(alone) == 0);
-  CHECK(in_child(together) == 0);
+  CHECK(in_child(runs_together) == 0);
   CHECK(in_child(holes_together) == 0);
+  CHECK(in_child(offers_together) == 0);
   return check_done();
 }
