@@ -39,11 +39,12 @@ PRIVATE bool huge_is_wanted(bool dense) {
 
 static growth_t* growth_for(size_t slices) { return &memory.growth[slices >= HUGE_SLICES]; }
 
-// Pages of small blocks tell themselves what of them was never handed out. Before anything is known
-// of other short blocks a look is had at them.
+// Pages of small blocks tell themselves what of them was never handed out: it counts where it is
+// much of what is in use with the growth. Before anything is known of other short blocks a look is
+// had at them.
 PRIVATE COLD bool growth_is_dense(size_t slices) {
   const uint32_t density = growth_for(slices)->density;
-  return load_relaxed(&memory_untouched) <= slices_bytes(memory.taken_slices) / 2 &&
+  return load_relaxed(&memory_untouched) <= slices_bytes(memory.taken_slices + slices) / 2 &&
          (density == 0 ? slices >= HUGE_SLICES : density >= DENSE_FROM);
 }
 
