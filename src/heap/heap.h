@@ -53,8 +53,8 @@ typedef struct thread thread_t;
 typedef enum { HEAP_ALIVE, HEAP_DELETED, HEAP_DESTROYED } heap_state_t;
 
 // Blocks of a class that the thread freed last. See row.h.
-enum { ROW_FEW = 4 };  // slots of a row that is closed
 enum { ROW_COUNT = BIN_LARGE + 1 };
+enum { ROW_FEW = 4, ROW_LARGE = 16 };  // slots of a row that is closed, and of large blocks
 typedef struct row {
   block_t* none;      // NULL: to malloc an open row is a page with an empty list
   void **top, **end;  // the slot in use that was used last, or the base; the last slot
@@ -150,7 +150,7 @@ struct mi_theap_s {
 // A theap with all that belongs to it; the empty ones have no slots.
 typedef struct theap_record {
   theap_t theap;
-  void* few[ROW_COUNT * (ROW_FEW + 1)];
+  void* few[BIN_LARGE * (ROW_FEW + 1) + ROW_LARGE + 1];
 } theap_record_t;
 
 // Abandoned pages of some classes. Pools do not share cache lines, since many threads use them.

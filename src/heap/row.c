@@ -34,6 +34,8 @@ static void** row_few(const theap_t* theap, unsigned bin) {
   return theap->few + (size_t)bin * (ROW_FEW + 1);
 }
 
+static size_t few_most(unsigned bin) { return bin == BIN_LARGE ? ROW_LARGE : ROW_FEW; }
+
 static size_t slots_bytes(void) {
   size_t slots = 0;
   for (unsigned bin = 1; bin < BIN_COUNT; bin++) { slots += open_most(bin) + 1; }
@@ -69,7 +71,7 @@ PRIVATE void rows_forget(theap_t* theap) {
     void** few = row_few(theap, bin);
     theap->base[bin] = few;
     theap->row[bin].top = few;
-    theap->row[bin].end = few + ROW_FEW;
+    theap->row[bin].end = few + few_most(bin);
   }
   theap->rows.open = false;
   theap->rows.large_bytes = 0;
@@ -144,8 +146,8 @@ static NOINLINE void row_shed_many(theap_t* theap, unsigned bin, size_t count) {
 
 // The `count` blocks that were put first go to their pages.
 static void row_shed(theap_t* theap, unsigned bin, size_t count) {
-  void* blocks[ROW_FEW];
-  if (count > ROW_FEW) {
+  void* blocks[ROW_LARGE];
+  if (count > few_most(bin)) {
     row_shed_many(theap, bin, count);
     return;
   }
@@ -185,7 +187,7 @@ static COLD void rows_close(theap_t* theap) {
   rations_return(theap);
   for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
     row_flush(theap, bin);
-    row_move(theap, bin, row_few(theap, bin), ROW_FEW);
+    row_move(theap, bin, row_few(theap, bin), few_most(bin));
   }
   theap->rows.open = false;
   theap->open_serial = ROWS_CLOSED;
@@ -322,9 +324,16 @@ FAST bool row_has_room(theap_t* theap, const page_t* page) {
   return row->top != row->end || (theap->rows.open && row_make_room(theap, page->bin));
 }
 
+// The block was freed already. A large one is looked for: to come and go otherwise costs it more.
+FAST bool row_knows(const row_t* row, const page_t* page, const block_t* block) {
+  void** slot = row->top;
+  while (page_is_single(page) && *slot != NULL && *slot != block) { slot--; }
+  return *slot == block;
+}
+
 FAST bool row_push(theap_t* theap, page_t* page, block_t* block) {
   row_t* row = &theap->row[page->bin];
-  if (unlikely(*row->top == block)) {
+  if (unlikely(row_knows(row, page, block))) {
     report_bad_block(page, block, "free");
     return true;
   }
@@ -382,7 +391,7 @@ PRIVATE RACY row_view_t row_view(const theap_t* theap, unsigned bin) {
   void** base = theap->base[bin];
   const size_t length = (size_t)(theap->row[bin].top - base);
   const bool is_open = theap->rows.open && bin < BIN_COUNT;
-  const size_t most = is_open ? open_most(bin) : (size_t)ROW_FEW;
+  const size_t most = is_open ? open_most(bin) : few_most(bin);
   return (row_view_t){base + 1, length <= most ? (uint32_t)length : 0};
 }
 
