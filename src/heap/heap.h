@@ -193,9 +193,9 @@ struct mi_subproc_s {
   heap_t* main;
   size_t threads;
   struct mi_subproc_s* next;
-  mi_stats_t gone, scratch;  // statistics of heaps that are gone
   size_t records;            // of heaps, which name it: under the lock of retired heaps
   _Atomic(bool) has_ended;   // nobody asks for its statistics any more
+  mi_stats_t gone, scratch;  // statistics of heaps that are gone; long, and seldom touched
 };
 
 // Ids that no thread has, though they are even: of the record that all threads without one share,
