@@ -324,7 +324,8 @@ FAST bool row_has_room(theap_t* theap, const page_t* page) {
   return row->top != row->end || (theap->rows.open && row_make_room(theap, page->bin));
 }
 
-// The block was freed already. A large one is looked for: to come and go otherwise costs it more.
+// The block was freed already. Among large ones it is looked for, which is little beside what one
+// costs that comes and goes without the row.
 FAST bool row_knows(const row_t* row, const page_t* page, const block_t* block) {
   void** slot = row->top;
   while (page_is_single(page) && *slot != NULL && *slot != block) { slot--; }
