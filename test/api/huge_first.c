@@ -1,7 +1,8 @@
 /* test: timeout=60 when="release linux" not-emulated="the emulator shows no flags of mappings"
-   The first long block of a program lies in huge pages, as later ones do, also where the program has
-   nearly nothing else: what a page of small blocks has that was never handed out is little beside
-   it. Else a small program that works with one buffer at a time has it in small pages for good. */
+   The first long block of a program lies in huge pages, as later ones do, also where the program
+   has nearly nothing else: what a page of small blocks has that was never handed out is little
+   beside it. Else a small program that works with one buffer at a time has it in small pages for
+   good. */
 #include "../lifecycle/process.h"
 #include "api.h"
 #include "huge_advice.h"
