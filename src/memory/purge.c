@@ -112,8 +112,10 @@ static void give_back(part_t* parts, size_t count, purge_way_t way) {
   const bool resets = way == PURGE_LAZILY || !option_is_enabled(mi_option_purge_decommits);
   const bool together = count > 1 && give_back_together(parts, count, resets);
   for (part_t* part = parts; part < parts + count; part++) {
-    const bool has_gone = together && part->arena->commit_fun == NULL;
-    part->after = !has_gone ? give_back_alone(part, resets) : resets ? RUN_RESET : RUN_CLEAN;
+    part->after = resets ? RUN_RESET : RUN_CLEAN;
+    if (!together || part->arena->commit_fun != NULL) {
+      part->after = give_back_alone(part, resets);
+    }
   }
 }
 
