@@ -1,7 +1,10 @@
 // Rows. See row.h.
 #include "row.h"
 
+#include <errno.h>
+
 #include "../memory/meta.h"
+#include "../service/message.h"
 #include "ration.h"
 
 enum {
@@ -136,8 +139,8 @@ static void row_drop(theap_t* theap, unsigned bin, size_t count, void** blocks) 
   memmove(first, first + count, row_length(theap, bin) * sizeof(*blocks));
 }
 
-// Apart from row_shed, since some threads have stacks of 2 KiB. A row that is closed, or of large
-// blocks, needs no such room there.
+// Apart from row_shed, since some threads have stacks of 2 KiB. A row that is closed needs no such
+// room there.
 static NOINLINE void row_shed_many(theap_t* theap, unsigned bin, size_t count) {
   void* blocks[OPEN_BLOCKS];
   row_drop(theap, bin, count, blocks);
@@ -146,8 +149,8 @@ static NOINLINE void row_shed_many(theap_t* theap, unsigned bin, size_t count) {
 
 // The `count` blocks that were put first go to their pages.
 static void row_shed(theap_t* theap, unsigned bin, size_t count) {
-  void* blocks[ROW_LARGE];
-  if (count > few_most(bin)) {
+  void* blocks[ROW_FEW];
+  if (count > ROW_FEW) {
     row_shed_many(theap, bin, count);
     return;
   }
@@ -155,11 +158,31 @@ static void row_shed(theap_t* theap, unsigned bin, size_t count) {
   while (count-- > 0) { block_return_to_page(page_of(blocks[count]), (block_t*)blocks[count]); }
 }
 
+// Of a block that another thread freed too, only the address may be left.
+static void large_return(block_t* block) {
+  page_t* page = page_of(block);
+  if (likely(page != page_none() && page_block_is_valid(page, block))) {
+    block_return_to_page(page, block);
+  } else {
+    message_error(EAGAIN, "double free of %p, a block that is no more", (void*)block);
+  }
+}
+
+static void row_flush_large(theap_t* theap, size_t count) {
+  void* blocks[ROW_LARGE];
+  row_drop(theap, BIN_LARGE, count, blocks);
+  theap->rows.large_bytes = 0;
+  while (count-- > 0) { large_return((block_t*)blocks[count]); }
+}
+
 PRIVATE void row_flush(theap_t* theap, unsigned bin) {
   if (!KEEP_ROWS) { return; }
   const size_t length = row_length(theap, bin);
-  if (bin == BIN_LARGE) { theap->rows.large_bytes = 0; }
-  if (length != 0) { row_shed(theap, bin, length); }
+  if (bin == BIN_LARGE) {
+    row_flush_large(theap, length);
+  } else if (length != 0) {
+    row_shed(theap, bin, length);
+  }
 }
 
 // ---- open and closed ----
@@ -187,7 +210,7 @@ static COLD void rows_close(theap_t* theap) {
   rations_return(theap);
   for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
     row_flush(theap, bin);
-    row_move(theap, bin, row_few(theap, bin), few_most(bin));
+    row_move(theap, bin, row_few(theap, bin), ROW_FEW);
   }
   theap->rows.open = false;
   theap->open_serial = ROWS_CLOSED;
