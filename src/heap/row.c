@@ -178,9 +178,10 @@ static void row_flush_large(theap_t* theap, size_t count) {
 PRIVATE void row_flush(theap_t* theap, unsigned bin) {
   if (!KEEP_ROWS) { return; }
   const size_t length = row_length(theap, bin);
+  if (length == 0) { return; }
   if (bin == BIN_LARGE) {
     row_flush_large(theap, length);
-  } else if (length != 0) {
+  } else {
     row_shed(theap, bin, length);
   }
 }
