@@ -156,8 +156,7 @@ static void page_add_holes(page_t* page, hole_list_t* list) {
 
 PRIVATE void pages_make_holes(page_t* const* pages, size_t count) {
   if (!MAKES_HOLES) { return; }
-  hole_list_t list;
-  list.count = 0;
+  hole_list_t list = {.count = 0};
   for (page_t* const* page = pages; page < pages + count; page++) {
     if (*page != NULL && !page_is_single(*page)) { page_add_holes(*page, &list); }
   }
