@@ -105,7 +105,7 @@ typedef struct guard_setting {
   uint32_t version;    // the larger one is newer
 } guard_setting_t;
 
-enum { FALLING_PAGES = HOLED_TOGETHER, HALVED_PAGES = 16 };
+enum { FALLING_PAGES = 8, HALVED_PAGES = 16 };
 
 // Classes that are apart by a multiple share a place.
 FAST unsigned halved_place(unsigned bin) { return bin % HALVED_PAGES; }

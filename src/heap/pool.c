@@ -69,16 +69,6 @@ PRIVATE page_t* heap_claim_abandoned(heap_t* heap, unsigned bin) {
   return page;
 }
 
-// Some of a list get holes, and go back to the pool. Returns the rest of it.
-static page_t* make_some_holes(heap_t* heap, page_t* list) {
-  page_t* pages[HOLED_TOGETHER];
-  size_t count = 0;
-  for (; list != NULL && count < HOLED_TOGETHER; list = list->next) { pages[count++] = list; }
-  pages_make_holes(pages, count);
-  while (count > 0) { heap_abandon(heap, pages[--count]); }
-  return list;
-}
-
 PRIVATE void heap_make_holes(heap_t* heap) {
   if (page_release_is_asked()) { return; }  // the program may read what it has freed
   for (unsigned bin = 1; MAKES_HOLES && bin < BIN_COUNT; bin++) {
@@ -86,7 +76,12 @@ PRIVATE void heap_make_holes(heap_t* heap) {
     for (page_t* page = NULL; (page = heap_claim_abandoned(heap, bin)) != NULL; pages = page) {
       page->next = pages;
     }
-    while (pages != NULL) { pages = make_some_holes(heap, pages); }
+    list_make_holes(pages);
+    while (pages != NULL) {
+      page_t* page = pages;
+      pages = page->next;
+      heap_abandon(heap, page);
+    }
   }
 }
 

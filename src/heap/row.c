@@ -158,7 +158,7 @@ static void row_shed(theap_t* theap, unsigned bin, size_t count) {
   while (count-- > 0) { block_return_to_page(page_of(blocks[count]), (block_t*)blocks[count]); }
 }
 
-// Of a block that another thread freed too, only the address may be left.
+// If another thread freed the block too, only its address may be left.
 static void large_return(block_t* block) {
   page_t* page = page_of(block);
   if (likely(page != page_none() && page_block_is_valid(page, block))) {

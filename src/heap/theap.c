@@ -408,7 +408,7 @@ static NOINLINE void page_abandon(theap_t* theap, page_t* page) {
 }
 
 // So many pages have fallen: those that are not empty by now get holes, all together.
-static NOINLINE void theap_make_holes(theap_t* theap) {
+static NOINLINE void fallen_make_holes(theap_t* theap) {
   if (!page_release_is_asked() && memory_wants_holes(theap->sparse_slices)) {
     pages_make_holes(theap->falling, FALLING_PAGES);
   }
@@ -421,7 +421,7 @@ static NOINLINE void theap_make_holes(theap_t* theap) {
 // Few blocks of the page are in use, and it counts all.
 static NOINLINE void page_falls(theap_t* theap, page_t* page) {
   const uint32_t place = theap->falling_next++ % FALLING_PAGES;
-  if (place == 0) { theap_make_holes(theap); }
+  if (place == 0) { fallen_make_holes(theap); }
   theap->falling[place] = page;
   page->counting = COUNT_FALLING;
 }
@@ -514,23 +514,13 @@ static void queue_collect(theap_t* theap, unsigned bin, collect_t what) {
   }
 }
 
-static void queue_make_holes(const theap_t* theap, unsigned bin) {
-  page_t* pages[HOLED_TOGETHER];
-  page_t* page = queue_is_empty(theap, bin) ? NULL : theap->first[bin];
-  while (page != NULL) {
-    size_t count = 0;
-    for (; page != NULL && count < HOLED_TOGETHER; page = page->next) { pages[count++] = page; }
-    pages_make_holes(pages, count);
-  }
-}
-
 PRIVATE void theap_collect(theap_t* theap, collect_t what) {
   rows_flush(theap);
   heap_ask_again(theap->heap);
   const bool has_holes = what == COLLECT_HOLES && !page_release_is_asked();
   for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
     queue_collect(theap, bin, what);
-    if (has_holes) { queue_make_holes(theap, bin); }
+    if (has_holes && !queue_is_empty(theap, bin)) { list_make_holes(theap->first[bin]); }
   }
 }
 

@@ -143,6 +143,7 @@ static void bits_set_holes(block_bits_t* bits, const page_t* page, bool are_free
 
 // The blocks leave the page's list before their memory goes.
 static void page_add_holes(page_t* page, hole_list_t* list) {
+  if (page_is_single(page)) { return; }
   block_bits_t bits;
   page_free_bits(page, &bits);
   bits_set_holes(&bits, page, true);
@@ -158,7 +159,14 @@ PRIVATE void pages_make_holes(page_t* const* pages, size_t count) {
   if (!MAKES_HOLES) { return; }
   hole_list_t list = {.count = 0};
   for (page_t* const* page = pages; page < pages + count; page++) {
-    if (*page != NULL && !page_is_single(*page)) { page_add_holes(*page, &list); }
+    if (*page != NULL) { page_add_holes(*page, &list); }
   }
   holes_flush(&list);
+}
+
+PRIVATE void list_make_holes(page_t* list) {
+  if (!MAKES_HOLES) { return; }
+  hole_list_t holes = {.count = 0};
+  for (page_t* page = list; page != NULL; page = page->next) { page_add_holes(page, &holes); }
+  holes_flush(&holes);
 }

@@ -291,9 +291,9 @@ UNUSED PRIVATE void pages_unload(bool everything);
 // ---- holes.c: OS pages that only free blocks touch; the owner, or nobody ----
 
 // Gives back their memory, of several pages together. Where blocks are followed by canaries or are
-// filled there are none. A place without a page is NULL.
-enum { HOLED_TOGETHER = 8 };
+// filled there are none. A place without a page is NULL. The second: of pages linked by `next`.
 PRIVATE void pages_make_holes(page_t* const* pages, size_t count);
+PRIVATE void list_make_holes(page_t* list);
 // The blocks of the first hole, or some of them, become `free`, which is empty. It may have none,
 // but free memory behind the last block.
 PRIVATE COLD void page_take_hole(page_t* page);
