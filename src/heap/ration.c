@@ -33,9 +33,9 @@ PRIVATE void ration_draw(theap_t* theap, unsigned bin) {
     return;
   }
   const uint32_t requests = draw_requests(theap);
-  const size_t bytes = draw_bytes(theap), blocks = bytes / bin_bytes(bin);
+  const size_t bytes = draw_bytes(theap), each = bin_bytes(bin), blocks = bytes / each;
   theap->rations->left[bin] = (uint32_t)size_min(requests, blocks);
-  theap->rations->at[bin] = blocks < requests ? (uint32_t)(bytes % bin_bytes(bin)) : 0;
+  theap->rations->at[bin] = blocks < requests ? (uint32_t)(bytes % each) : 0;
 }
 
 static bool large_is_due(const rations_t* rations, size_t size) {

@@ -114,16 +114,25 @@ PRIVATE bool page_unguard(page_t* page) {
 
 // ---- sizes ----
 
-// Slices of a page: the fewest that hold four blocks with at most 1/32 lost at the end. The first
-// pages of a class are small, so that a small heap stays small; a class in demand gets 64 KiB and
-// eight blocks.
+// Bytes of the blocks that a page is to have: four, but at most 128 KiB, as the first pages of a
+// class are small, so that a small heap stays small; eight, but at most 256 KiB, if it is in
+// demand.
+static size_t page_wanted(size_t block_bytes, bool in_demand) {
+  enum { BLOCKS_LEAST = 4, BLOCKS_ROOMY = 8, BYTES_MOST = PAGE_MAX_SLICES * SLICE_BYTES };
+  const size_t bytes = (in_demand ? BLOCKS_ROOMY : BLOCKS_LEAST) * block_bytes;
+  const size_t most = in_demand ? BYTES_MOST : BYTES_MOST / 2;
+  return likely(bytes <= most) ? bytes : most - most % block_bytes;
+}
+
+// Slices of a page: the fewest that hold those blocks, and 64 KiB if the class is in demand, with
+// at most 1/32 lost at the end.
 PRIVATE size_t page_slices(unsigned bin, unsigned room) {
-  enum { BLOCKS_LEAST = 4, BLOCKS_ROOMY = 8, LOSS_SHARE = 32 };
+  enum { LOSS_SHARE = 32 };
   const size_t block_bytes = bin_bytes(bin);
-  const size_t blocks = room == ROOM_MOST ? BLOCKS_ROOMY : BLOCKS_LEAST;
+  const size_t blocks = page_wanted(block_bytes, room == ROOM_MOST);
   const size_t guard = page_guard_bytes();
   const size_t unit = slices_rounded(1);
-  const size_t wanted = size_max(divide_up(blocks * block_bytes + guard, SLICE_BYTES), room);
+  const size_t wanted = size_max(divide_up(blocks + guard, SLICE_BYTES), room);
   const size_t least = align_up(wanted, unit);
   size_t best = least, best_loss = SIZE_MAX;
   for (size_t slices = least; slices <= PAGE_MAX_SLICES; slices += unit) {

@@ -139,7 +139,6 @@ FAST uint32_t page_uncounted(const page_t* page) {
 FAST uint8_t* page_memory(const page_t* page) {
   return HOLES && !page_is_single(page) ? page->start : page->span_start;
 }
-enum { MAKES_HOLES = HOLES && PORT_CAN_RELEASE };
 FAST uint64_t page_holes(const page_t* page) {
   return MAKES_HOLES && !page_is_single(page) ? page->holes : 0;
 }

@@ -100,7 +100,7 @@ static void test_orders(void) {
 static void test_large(void) {
   const mi_stats_t before = read_all();
   void* p[40];
-  for (size_t i = 0; i < 40; i++) { p[i] = mi_malloc(50000 + i * 5000); }
+  for (size_t i = 0; i < 40; i++) { p[i] = mi_malloc(70000 + i * 5000); }
   check_since(&before, MI_BIN_HUGE, 40, 0);
   for (size_t i = 0; i < 40; i++) { mi_free(p[i]); }
   check_since(&before, MI_BIN_HUGE, 40, 40);

@@ -60,7 +60,7 @@ static void test_stranded(void) {
 }
 
 int main(void) {
-  static const size_t sizes[] = {100, 1000, 10000, 100000, 1000000};
+  static const size_t sizes[] = {100, 1000, 10000, 50000, 100000, 1000000};
   CHECK(pthread_barrier_init(&barrier, NULL, THREADS + 1) == 0);
   for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
     size = sizes[i];
