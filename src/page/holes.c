@@ -72,10 +72,7 @@ RACY PRIVATE COLD uint32_t page_hole_blocks(const page_t* page) {
 
 // ---- they go ----
 
-PRIVATE COLD void page_drop_holes(page_t* page) {
-  memory_fill_hole(hole_bytes(page->holes));
-  page->holes = 0;
-}
+PRIVATE COLD void page_drop_holes(page_t* page) { memory_fill_hole(hole_bytes(page->holes)); }
 
 PRIVATE COLD void page_take_hole(page_t* page) {
   enum { LEAST_BLOCKS = 4, LEAST_BYTES = 4 << 10 };

@@ -344,6 +344,7 @@ PRIVATE page_t* page_reuse(page_request_t request) {
   span_t span;
   page_t* page = spare_take(&request, page_slices(request.bin, request.room), &span);
   if (page == NULL) { return NULL; }
+  if (unlikely(page_holes(page) != 0)) { memory_refault_hole(); }
   const bool zeroed = HAS_CHECKS && page_checks(page)->zeroed;
   page = page_start(page, &request, span);
   if (HAS_CHECKS && page != NULL) { page_checks(page)->zeroed = zeroed; }

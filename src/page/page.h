@@ -296,7 +296,7 @@ PRIVATE void list_make_holes(page_t* list);
 // The blocks of the first hole, or some of them, become `free`, which is empty. It may have none,
 // but free memory behind the last block.
 PRIVATE COLD void page_take_hole(page_t* page);
-// No block of the page is in use any more, or will be.
+// No block of the page is in use any more, or will be. It has them until its memory is used again.
 PRIVATE COLD void page_drop_holes(page_t* page);
 PRIVATE COLD uint32_t page_hole_blocks(const page_t* page);
 // Takes the first one out of a copy of the page's holes: which blocks it touches, from an index to
