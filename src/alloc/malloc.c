@@ -129,25 +129,23 @@ PRIVATE void large_set_bytes(page_t* page, size_t bytes) {
   page->block_bytes = bytes;
 }
 
-// A block of the row.
-static void* malloc_large_from_row(theap_t* theap, const large_request_t* request) {
-  if (request->align > SLICE_BYTES || request->shift != 0 || request->room != 0) { return NULL; }
-  if (request->zero && request->size > ZERO_MOST) { return NULL; }
+// A block of the row; `align` is that of a slice at most.
+static void* malloc_large_from_row(theap_t* theap, size_t size, size_t align, bool zero) {
+  if (zero && size > ZERO_MOST) { return NULL; }
   // Without guards the length of such a block is 0, and no page's.
-  if (GUARD_PAGES && request->size > PTRDIFF_MAX) { return NULL; }
-  const size_t bytes = large_bytes(request->size);
+  if (GUARD_PAGES && size > PTRDIFF_MAX) { return NULL; }
+  const size_t bytes = large_bytes(size);
   page_t* page = row_take_large(theap, large_slices(bytes, 0));
   if (page == NULL) { return NULL; }
-  heap_t* heap = theap->heap;
   block_check_reuse(page, page->start);
   if (bytes != page->block_bytes) { heap_count_again(page, bytes); }
   page->block_bytes = bytes;
-  if (GUARD_PAGES) { page_move_large(page, request->align); }
+  if (GUARD_PAGES) { page_move_large(page, align); }
   page->fresh_zero = false;
-  heap_count_large(heap, page);
-  (void)large_hand_out(page, request->size);
-  if (COUNT_EACH) { heap_count_taken(page, request->size); }
-  return request->zero ? large_zero(page, request->size) : page->start;
+  theap_count_large(theap, page);
+  (void)large_hand_out(page, size);
+  if (COUNT_EACH) { heap_count_taken(page, size); }
+  return zero ? large_zero(page, size) : page->start;
 }
 
 // Neighbours may make room together. Where memory only grows, so may what lies between empty pages
@@ -177,7 +175,9 @@ static page_request_t large_page_request(const large_request_t* request) {
 
 PRIVATE void* malloc_large(theap_t* theap, large_request_t request) {
   enum { LARGE_MARGIN = 8 << 10 };
-  void* last = malloc_large_from_row(theap, &request);
+  const bool plain = request.align <= SLICE_BYTES && request.shift == 0 && request.room == 0;
+  void* last = NULL;
+  if (plain) { last = malloc_large_from_row(theap, request.size, request.align, request.zero); }
   if (last != NULL) { return last; }
   large_join(theap);
   if (unlikely(request.size > PTRDIFF_MAX - request.room - request.shift - LARGE_MARGIN)) {
@@ -200,7 +200,7 @@ PRIVATE void* malloc_large(theap_t* theap, large_request_t request) {
     (void)large_zero(page, request.size);
   }
   heap_add_page(heap, page);
-  heap_count_large(heap, page);
+  theap_count_large(theap, page);
   if (COUNT_EACH) { heap_count_taken(page, request.size); }
   return block;
 }
@@ -254,8 +254,7 @@ static void* malloc_large_again(size_t size, theap_t* theap, bool zero) {
   enum { TICK_EVERY = 16 };
   row_t* row = &theap->row[BIN_LARGE];
   if (*row->top == NULL || ++row->taken % TICK_EVERY == 0) { return NULL; }
-  const large_request_t request = {.size = size, .align = LARGE_ALIGN, .zero = zero};
-  return malloc_large_from_row(theap, &request);
+  return malloc_large_from_row(theap, size, LARGE_ALIGN, zero);
 }
 
 FAST void* malloc_from_row(size_t size, theap_t* theap, bool zero) {

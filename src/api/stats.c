@@ -50,6 +50,7 @@ typedef struct tally {
   size_t pages, normal_bytes, huge_bytes, committed_bytes;
   size_t blocks[STAT_MALLOC_BINS];
   size_t taken[STAT_MALLOC_BINS];  // that the heap does not know of; negative: it knows of too many
+  size_t huge_taken_bytes;         // the same
 } tally_t;
 
 RACY static void tally_add(tally_t* tally, const page_t* page) {
@@ -84,6 +85,8 @@ RACY static void tally_theap(tally_t* tally, const theap_t* theap) {
   for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
     tally->taken[bin] += theap->taken[bin] + theap->row[bin].taken;
   }
+  tally->taken[BIN_LARGE] += theap->large_taken;
+  tally->huge_taken_bytes += theap->large_taken_bytes;
   tally_less_rows(tally, theap);
 }
 
@@ -114,6 +117,7 @@ static void heap_export(heap_t* heap, mi_stats_t* out) {
   }
   out->malloc_normal.current = (int64_t)tally.normal_bytes;
   out->malloc_huge.current = (int64_t)tally.huge_bytes;
+  out->malloc_huge.total += (int64_t)tally.huge_taken_bytes;
   out->allocated.current = (int64_t)(tally.normal_bytes + tally.huge_bytes);
 }
 
@@ -440,6 +444,8 @@ API bool mi_theap_stats_get(mi_theap_t* theap, mi_stats_t* stats) {
   for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
     found.malloc_bins[bin].total = (intptr_t)(theap->taken[bin] + theap->row[bin].taken);
   }
+  found.malloc_bins[BIN_LARGE].total = (int64_t)theap->large_taken;
+  found.malloc_huge.total = (int64_t)theap->large_taken_bytes;
   complete(&found);
   hand_out(&found, layout, stats);
   return true;

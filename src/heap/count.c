@@ -17,14 +17,13 @@ PRIVATE void theap_tell(theap_t* theap) {
     (void)add_relaxed(&theap->heap->bins.blocks[bin].total, (intptr_t)taken);
     theap->taken[bin] = 0 - theap->row[bin].taken;
   }
+  heap_t* heap = theap->heap;
+  (void)add_relaxed(&heap->bins.blocks[BIN_LARGE].total, (intptr_t)theap->large_taken);
+  (void)add_relaxed(&heap->stats.malloc_huge.total, (intptr_t)theap->large_taken_bytes);
+  theap->large_taken = theap->large_taken_bytes = 0;
 }
 
 // ---- large blocks ----
-
-PRIVATE void heap_count_large(heap_t* heap, const page_t* page) {
-  (void)add_relaxed(&heap->bins.blocks[BIN_LARGE].total, 1);
-  (void)add_relaxed(&heap->stats.malloc_huge.total, (intptr_t)page->block_bytes);
-}
 
 static void shift_length(const page_t* page, intptr_t more) {
   heap_t* heap = load_relaxed(&page->heap);
@@ -39,7 +38,7 @@ PRIVATE void heap_count_length(const page_t* page, size_t bytes) {
   shift_length(page, more);
 }
 
-PRIVATE void heap_count_again(const page_t* page, size_t bytes) {
+PRIVATE NOINLINE void heap_count_again(const page_t* page, size_t bytes) {
   if (!COUNT_EACH) { shift_length(page, (intptr_t)bytes - (intptr_t)page->block_bytes); }
 }
 

@@ -11,7 +11,7 @@
 //
 // N1 blocks taken of a class: `total` of the heap, `taken` of its theaps and their rows, and
 //    page_blocks_taken of its pages. Exact for threads that rest. What is taken from a row is
-//    counted there, a large block by heap_count_large.
+//    counted there; large blocks are counted by theap_count_large.
 // N2 `current` of the heap is how many blocks its pages have had on a list: the program never has
 //    more. It is there for the peak, which is exact to what a thread keeps in pages that it could
 //    use before it took fresh memory: one page of the class, most often.
@@ -45,7 +45,10 @@ PRIVATE void theap_gather(theap_t* theap);
 PRIVATE void theap_tell(theap_t* theap);
 
 // The page's one block becomes the program's.
-PRIVATE void heap_count_large(heap_t* heap, const page_t* page);
+FAST void theap_count_large(theap_t* theap, const page_t* page) {
+  theap->large_taken++;
+  theap->large_taken_bytes += page->block_bytes;
+}
 // It is `bytes` long from now on: as the program asks, or as it takes it again.
 PRIVATE void heap_count_length(const page_t* page, size_t bytes);
 PRIVATE void heap_count_again(const page_t* page, size_t bytes);

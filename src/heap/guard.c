@@ -218,7 +218,7 @@ static void guard_fill(const guard_t* guard, bool zero) {
   if (zero && !guard->page->fresh_zero) { memset(guard->block, 0, guard->bytes); }
 }
 
-static void guard_enter(const theap_t* theap, guard_t* guard) {
+static void guard_enter(theap_t* theap, guard_t* guard) {
   heap_t* heap = theap->heap;
   page_t* page = guard->page;
   page->start = guard->block;
@@ -228,7 +228,7 @@ static void guard_enter(const theap_t* theap, guard_t* guard) {
   store_relaxed(&page->last_owner, theap->serial);
   map_enter(page->span_start, page->span_slices, page);
   heap_add_page(heap, page);
-  heap_count_large(heap, page);
+  theap_count_large(theap, page);
   if (COUNT_EACH) { heap_count_taken(page, guard->bytes); }
   stat_add(&heap->stats.malloc_guarded_count, 1);
 }

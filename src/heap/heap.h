@@ -139,7 +139,8 @@ struct mi_theap_s {
   uint16_t filled[BIN_COUNT];  // pages that became full, less those that were adopted since
   void** few;                  // slots of rows that are closed
   theap_t *heap_next, *heap_prev;
-  size_t taken[BIN_COUNT];  // blocks, that its heap does not know of: see count.h
+  size_t taken[BIN_COUNT];                // blocks, that its heap does not know of: see count.h
+  size_t large_taken, large_taken_bytes;  // the same of large ones
   size_t slow_calls;
   struct quarantine* quarantine;  // NULL: none yet
   uint32_t serial;                // never 0

@@ -421,19 +421,10 @@ static void* libc_handle(void) {
 
 #include "unix_libc.h"
 
-PRIVATE bool port_is_single_threaded(void) { return false; }
-
 PRIVATE void port_lock_streams_for_fork(void) {}
 PRIVATE void port_unlock_streams_after_fork(bool child) { (void)child; }
 
 #else
-
-// NOLINTNEXTLINE(bugprone-reserved-identifier) glibc 2.32
-EXTERN_C char __libc_single_threaded WEAK;
-
-PRIVATE bool port_is_single_threaded(void) {
-  return &__libc_single_threaded != NULL && __libc_single_threaded != 0;
-}
 
 // glibc's names; a thread may take this lock more than once. In the child glibc itself makes it
 // new, but only where it knows of other threads.

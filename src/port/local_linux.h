@@ -26,6 +26,15 @@ FAST uintptr_t port_thread_id(void) {
 #endif
 }
 
+#ifndef __ANDROID__
+// NOLINTNEXTLINE(bugprone-reserved-identifier) glibc 2.32
+EXTERN_C char __libc_single_threaded WEAK;
+#define PORT_TELLS_SINGLE 1
+FAST bool port_is_single_threaded(void) {
+  return &__libc_single_threaded != NULL && __libc_single_threaded != 0;
+}
+#endif
+
 // What bionic allocates for a program, such as strdup, is from its own malloc.
 #ifdef __ANDROID__
 #include "unix_libc_head.h"

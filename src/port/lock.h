@@ -1,4 +1,5 @@
-// A lock for slow paths: one word, legal from zeroed memory, no library call unless contended.
+// A lock for slow paths: one word, legal from zeroed memory, no library call unless contended, and
+// no atomic operation while there is one thread.
 //
 // 0 free --lock_acquire--> 1 held --lock_wait--> 2 held, someone may sleep --lock_release--> 0
 //
@@ -40,16 +41,20 @@ COLD UNUSED static void lock_wait(lock_t* lock) {
 FAST void lock_acquire(lock_t* lock) {
   uint32_t expected = LOCK_FREE;
   if (port_is_ending()) { port_see_end(); }
-  // [L1] in: all that the last holder wrote.
-  if (PORT_HAS_THREADS && unlikely(!cas_acquire(&lock->state, &expected, LOCK_HELD))) {
-    lock_wait(lock);
+  if (port_is_single_threaded()) {
+    store_relaxed(&lock->state, LOCK_HELD);
+  } else if (unlikely(!cas_acquire(&lock->state, &expected, LOCK_HELD))) {
+    lock_wait(lock);  // [L1] in: all that the last holder wrote
   }
 }
 
 // [L2] out: all that we wrote.
 FAST void lock_release(lock_t* lock) {
-  const uint32_t before = PORT_HAS_THREADS ? exchange_release(&lock->state, LOCK_FREE) : LOCK_FREE;
-  if (unlikely(before == LOCK_CONTENDED)) { port_wake_one(&lock->state); }
+  if (port_is_single_threaded()) {
+    store_relaxed(&lock->state, LOCK_FREE);
+  } else if (unlikely(exchange_release(&lock->state, LOCK_FREE) == LOCK_CONTENDED)) {
+    port_wake_one(&lock->state);
+  }
 }
 
 #endif

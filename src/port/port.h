@@ -157,8 +157,11 @@ PRIVATE void port_usage(port_usage_t* out);
 // The page faults alone; 0 where there are no huge pages.
 PRIVATE size_t port_page_faults(void);
 
-// True only if no other thread exists; false if the platform cannot tell.
-PRIVATE bool port_is_single_threaded(void);
+// True only if no other thread exists: it is true for all threads that there will be, until one of
+// them begins another. False if the platform cannot tell. The port's header has it if it can.
+#ifndef PORT_TELLS_SINGLE
+FAST bool port_is_single_threaded(void) { return !PORT_HAS_THREADS; }
+#endif
 // Calls `on_exit` in each later thread that has called port_thread_arm, late in its end. Non-zero:
 // no such service.
 PRIVATE int port_thread_exit_init(void (*on_exit)(void*));

@@ -75,8 +75,6 @@ PRIVATE int port_numa_count(void) { return 1; }
 
 // ---- threads ----
 
-PRIVATE bool port_is_single_threaded(void) { return !PORT_HAS_THREADS; }
-
 // The C library's fork is left to see to its own locks.
 PRIVATE void port_lock_streams_for_fork(void) {}
 PRIVATE void port_unlock_streams_after_fork(bool child) { (void)child; }

@@ -140,8 +140,6 @@ PRIVATE void port_usage(port_usage_t* out) {
 
 // ---- threads ----
 
-PRIVATE bool port_is_single_threaded(void) { return !PORT_HAS_THREADS; }
-
 #ifdef _REENTRANT
 
 #include "unix_slots.h"

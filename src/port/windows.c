@@ -546,7 +546,6 @@ PRIVATE void port_wake_one(_Atomic(uint32_t)* word) {
 
 PRIVATE uint32_t port_thread_number(void) { return GetCurrentThreadId(); }
 PRIVATE void port_forget_threads(void) {}
-PRIVATE bool port_is_single_threaded(void) { return false; }
 
 #if !PORT_NATIVE_TLS
 

@@ -2,7 +2,11 @@
 // The lock (src/port/lock.h) on a port whose waiting is the scheduler's: mutual exclusion, no lost
 // wake-up, no deadlock.
 #undef MI_PORT_STRICT
-#define MI_MODEL_ATOMICS "../../test/model/atomics.h"
+#define MI_MODEL_ATOMICS        "../../test/model/atomics.h"
+#define port_is_single_threaded port_is_single_threaded_as_the_machine
+#include "../../src/port/port.h"
+#undef port_is_single_threaded
+static bool port_is_single_threaded(void) { return false; }
 #include "../../src/port/lock.h"
 
 static void port_wait(_Atomic(uint32_t)* word, uint32_t value) {

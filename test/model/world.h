@@ -16,12 +16,15 @@
 #undef MI_PORT_STRICT
 #define MI_DEBUG 0
 
-#define MI_MODEL_ATOMICS "../../test/model/atomics.h"
-#define port_thread_id   port_thread_id_of_the_machine
+#define MI_MODEL_ATOMICS        "../../test/model/atomics.h"
+#define port_thread_id          port_thread_id_of_the_machine
+#define port_is_single_threaded port_is_single_threaded_as_the_machine
 #include "../../src/port/port.h"
 #undef port_thread_id
+#undef port_is_single_threaded
 
 static uintptr_t port_thread_id(void);
+static bool port_is_single_threaded(void) { return false; }
 
 #include "../../src/service/options.h"
 #include "../../src/service/stats.h"
@@ -103,7 +106,6 @@ static void port_wait(_Atomic(uint32_t)* word, uint32_t value) {
   model_wait(word, value, sizeof(value));
 }
 static void port_wake_one(_Atomic(uint32_t)* word) { model_wake_one(word, sizeof(uint32_t)); }
-static bool port_is_single_threaded(void) { return false; }
 static size_t port_page_bytes(void) { return 4096; }
 static size_t port_granularity(void) { return 4096; }
 static int port_thread_exit_init(void (*on_exit)(void*)) { return on_exit == NULL; }
