@@ -158,7 +158,8 @@ PRIVATE void port_usage(port_usage_t* out);
 PRIVATE size_t port_page_faults(void);
 
 // True only if no other thread exists: it is true for all threads that there will be, until one of
-// them begins another. False if the platform cannot tell. The port's header has it if it can.
+// them begins another. False if the platform cannot tell: with PORT_TELLS_SINGLE in the port's
+// header, that has it.
 #ifndef PORT_TELLS_SINGLE
 FAST bool port_is_single_threaded(void) { return !PORT_HAS_THREADS; }
 #endif
