@@ -10,6 +10,16 @@ PRIVATE void theap_gather(theap_t* theap) {
   }
 }
 
+static void tell_large(theap_t* theap) {
+  heap_t* heap = theap->heap;
+  if (theap->large_taken == 0) { return; }
+  (void)add_relaxed(&heap->bins.blocks[BIN_LARGE].total, (intptr_t)theap->large_taken);
+  (void)add_relaxed(&heap->stats.malloc_huge.total, (intptr_t)theap->large_taken_bytes);
+  theap->large_taken = theap->large_taken_bytes = 0;
+}
+
+// When there is nothing to tell it writes nothing: the thread and who destroys the heap may do so
+// at a time.
 PRIVATE void theap_tell(theap_t* theap) {
   for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
     const size_t taken = theap->taken[bin] + theap->row[bin].taken;
@@ -17,10 +27,7 @@ PRIVATE void theap_tell(theap_t* theap) {
     (void)add_relaxed(&theap->heap->bins.blocks[bin].total, (intptr_t)taken);
     theap->taken[bin] = 0 - theap->row[bin].taken;
   }
-  heap_t* heap = theap->heap;
-  (void)add_relaxed(&heap->bins.blocks[BIN_LARGE].total, (intptr_t)theap->large_taken);
-  (void)add_relaxed(&heap->stats.malloc_huge.total, (intptr_t)theap->large_taken_bytes);
-  theap->large_taken = theap->large_taken_bytes = 0;
+  tell_large(theap);
 }
 
 // ---- large blocks ----
