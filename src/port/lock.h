@@ -38,21 +38,24 @@ COLD UNUSED static void lock_wait(lock_t* lock) {
 }
 
 // At the end of a process what nobody will release is found first.
+// [L1] in: all that the last holder wrote.
 FAST void lock_acquire(lock_t* lock) {
   uint32_t expected = LOCK_FREE;
   if (port_is_ending()) { port_see_end(); }
   if (port_is_single_threaded()) {
     store_relaxed(&lock->state, LOCK_HELD);
-  } else if (unlikely(!cas_acquire(&lock->state, &expected, LOCK_HELD))) {
-    lock_wait(lock);  // [L1] in: all that the last holder wrote
+  } else if (unlikely(!cas_acquire(&lock->state, &expected, LOCK_HELD))) {  // [L1]
+    lock_wait(lock);
   }
 }
 
-// [L2] out: all that we wrote.
 FAST void lock_release(lock_t* lock) {
   if (port_is_single_threaded()) {
     store_relaxed(&lock->state, LOCK_FREE);
-  } else if (unlikely(exchange_release(&lock->state, LOCK_FREE) == LOCK_CONTENDED)) {
+    return;
+  }
+  // [L2] out: all that we wrote.
+  if (unlikely(exchange_release(&lock->state, LOCK_FREE) == LOCK_CONTENDED)) {
     port_wake_one(&lock->state);
   }
 }
