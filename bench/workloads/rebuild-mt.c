@@ -6,7 +6,7 @@
 #include "rebuild.h"
 
 int main(int argc, char** argv) {
-  rebuild_start(argc, argv, 8 * 1000 * 1000);
+  rebuild_start(argc, argv);
   run_workers(work);
   return rebuild_report();
 }

@@ -7,7 +7,7 @@
 #include "rebuild.h"
 
 int main(int argc, char** argv) {
-  rebuild_start(argc, argv, 8 * 1000 * 1000);
+  rebuild_start(argc, argv);
   work(0);
   return rebuild_report();
 }

@@ -5,6 +5,8 @@
 
 #include "workload.h"
 
+enum { OPERATIONS = 8 * 1000 * 1000 }; /* about, of all threads together */
+
 static const char *size_text = "1000", *live_text = "4"; /* MB, of each thread */
 static size_t size, count;
 static long rounds; /* of each thread */
@@ -34,8 +36,7 @@ static void work(int index) {
   give(slots, count * sizeof(slot_t));
 }
 
-/* So many operations are about what all threads do together. */
-static void rebuild_start(int argc, char** argv, long operations) {
+static void rebuild_start(int argc, char** argv) {
   workload_option("--size", &size_text);
   workload_option("--live", &live_text);
   workload_start(argc, argv);
@@ -43,7 +44,7 @@ static void rebuild_start(int argc, char** argv, long operations) {
   CHECK(size >= 1);
   count = number_of(live_text) * 1000 * 1000 / size;
   CHECK(count >= 2 && count < UINT32_MAX);
-  rounds = scaled(operations) / workload.threads / (long)count + 2;
+  rounds = scaled(OPERATIONS) / workload.threads / (long)count + 2;
 }
 
 static int rebuild_report(void) { return report(workload.threads * rounds * (long)count); }

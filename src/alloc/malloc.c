@@ -176,8 +176,8 @@ static page_request_t large_page_request(const large_request_t* request) {
 PRIVATE void* malloc_large(theap_t* theap, large_request_t request) {
   enum { LARGE_MARGIN = 8 << 10 };
   const bool plain = request.align <= SLICE_BYTES && request.shift == 0 && request.room == 0;
-  void* last = NULL;
-  if (plain) { last = malloc_large_from_row(theap, request.size, request.align, request.zero); }
+  void* last =
+      plain ? malloc_large_from_row(theap, request.size, request.align, request.zero) : NULL;
   if (last != NULL) { return last; }
   large_join(theap);
   if (unlikely(request.size > PTRDIFF_MAX - request.room - request.shift - LARGE_MARGIN)) {

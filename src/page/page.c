@@ -114,9 +114,9 @@ PRIVATE bool page_unguard(page_t* page) {
 
 // ---- sizes ----
 
-// Bytes of the blocks that a page is to have: four, but at most 128 KiB, as the first pages of a
-// class are small, so that a small heap stays small; eight, but at most 256 KiB, if it is in
-// demand.
+// Bytes of the blocks that a page is to have. The first pages of a class have four, but at most
+// 128 KiB, so that a small heap stays small; those of a class in demand have eight, but at most 256
+// KiB.
 static size_t page_wanted(size_t block_bytes, bool in_demand) {
   enum { BLOCKS_LEAST = 4, BLOCKS_ROOMY = 8, BYTES_MOST = PAGE_MAX_SLICES * SLICE_BYTES };
   const size_t bytes = (in_demand ? BLOCKS_ROOMY : BLOCKS_LEAST) * block_bytes;
@@ -129,10 +129,10 @@ static size_t page_wanted(size_t block_bytes, bool in_demand) {
 PRIVATE size_t page_slices(unsigned bin, unsigned room) {
   enum { LOSS_SHARE = 32 };
   const size_t block_bytes = bin_bytes(bin);
-  const size_t blocks = page_wanted(block_bytes, room == ROOM_MOST);
   const size_t guard = page_guard_bytes();
   const size_t unit = slices_rounded(1);
-  const size_t wanted = size_max(divide_up(blocks + guard, SLICE_BYTES), room);
+  const size_t bytes_wanted = page_wanted(block_bytes, room == ROOM_MOST) + guard;
+  const size_t wanted = size_max(divide_up(bytes_wanted, SLICE_BYTES), room);
   const size_t least = align_up(wanted, unit);
   size_t best = least, best_loss = SIZE_MAX;
   for (size_t slices = least; slices <= PAGE_MAX_SLICES; slices += unit) {

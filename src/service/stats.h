@@ -75,28 +75,27 @@ FAST void stat_add(stat_counter_t* counter, size_t n) { stat_change(&counter->to
 
 FAST void stat_down(stat_count_t* count, size_t n) { stat_change(&count->current, -(intptr_t)n); }
 
-UNUSED static NOINLINE void stat_move_shared(stat_count_t* count, intptr_t more, size_t ever) {
-  if (ever != 0) { (void)add_relaxed(&count->total, (intptr_t)ever); }
+UNUSED static NOINLINE void stat_move_shared(stat_count_t* count, intptr_t more, bool is_new) {
+  if (is_new) { (void)add_relaxed(&count->total, more); }
   const intptr_t now = add_relaxed(&count->current, more) + more;
   intptr_t peak = load_relaxed(&count->peak);
   while (now > peak && !cas_relaxed(&count->peak, &peak, now)) {}
 }
 
-// What there is, and what there ever was.
-FAST void stat_move(stat_count_t* count, intptr_t more, size_t ever) {
+// What there is changes; if it is new, what there ever was, too.
+FAST void stat_move(stat_count_t* count, intptr_t more, bool is_new) {
   if (!port_is_single_threaded()) {
-    stat_move_shared(count, more, ever);
+    stat_move_shared(count, more, is_new);
     return;
   }
   const intptr_t now = load_relaxed(&count->current) + more;
   store_relaxed(&count->current, now);
-  if (ever != 0) { store_relaxed(&count->total, load_relaxed(&count->total) + (intptr_t)ever); }
+  if (is_new) { store_relaxed(&count->total, load_relaxed(&count->total) + more); }
   if (now > load_relaxed(&count->peak)) { store_relaxed(&count->peak, now); }
 }
 
-// What there is changes, not what there ever was.
-FAST void stat_shift(stat_count_t* count, intptr_t more) { stat_move(count, more, 0); }
-FAST void stat_up(stat_count_t* count, size_t n) { stat_move(count, (intptr_t)n, n); }
+FAST void stat_shift(stat_count_t* count, intptr_t more) { stat_move(count, more, false); }
+FAST void stat_up(stat_count_t* count, size_t n) { stat_move(count, (intptr_t)n, true); }
 
 // All counts of a struct.
 typedef void stat_count_fun(mi_stat_count_t* count);

@@ -1,8 +1,8 @@
 /* test: timeout=60 */
 /* Each size has the least class that holds it, classes lose at most an eighth of what is asked for,
    from 16 KiB on a quarter, and a size that is a multiple of a power of two, up to a slice, has a
-   class that is one, too. A page of each class, when first wanted and in demand, is as long as a
-   page may be and holds two blocks at least. */
+   class that is one, too. A page of each class, the first and those in demand, is no longer than
+   a page may be and holds two blocks at least. */
 #include "../../src/static.c"
 #include "../check.h"
 
