@@ -224,8 +224,7 @@ RACY PRIVATE size_t page_blocks_in_use(const page_t* page) {
   track_quiet();
   const size_t used = page_used_by_any(page), returned = remote_count(word);
   track_loud();
-  if (remote_state(word) == REMOTE_FULL) { return page->reserved; }
-  if (remote_state(word) == REMOTE_ABANDONED) { return size_min(returned, page->reserved); }
+  if (remote_state(word) != REMOTE_OWNED) { return size_min(used + returned, page->reserved); }
   return used > returned ? size_min(used - returned, page->reserved) : 0;
 }
 

@@ -28,7 +28,7 @@ typedef enum { ABANDON_DONE, ABANDON_RETRY, ABANDON_MOVED } abandon_result_t;
 // that is being deleted leaves none behind.
 static abandon_result_t abandon_locked(heap_t* heap, page_t* page) {
   if (load_relaxed(&heap->state) == HEAP_DELETED) { return ABANDON_MOVED; }
-  if (!remote_abandon(&page->remote, page->used)) { return ABANDON_RETRY; }
+  if (!page_leave(page, REMOTE_ABANDONED, page->used)) { return ABANDON_RETRY; }
   page_t* first = load_relaxed(pool_first(heap, page->bin));
   page->prev = NULL;
   page->next = first;

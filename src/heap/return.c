@@ -21,49 +21,53 @@ static bool theap_may_keep(const theap_t* theap, const page_t* page) {
   return most < 0 || theap->count[page->bin] < (size_t)most;
 }
 
+// With a free block or two the page would be claimed for these, become full, and come back with the
+// next free: it stays full until a few more are free. See docs/decisions/034.
+static void page_pass_on(heap_t* heap, page_t* page) {
+  enum { PASSED_BLOCKS = 4, PASSED_SHARE = 32 };
+  const size_t wanted = size_max(PASSED_BLOCKS, page->reserved / PASSED_SHARE);
+  const uint32_t used = page->reserved - (uint32_t)size_min(wanted, page_half(page));
+  if (page->used > used && page_leave(page, REMOTE_FULL, page->used - used)) { return; }
+  heap_abandon(heap, page);
+}
+
 static void page_keep(page_t* page) {
   heap_t* heap = load_relaxed(&page->heap);
   if (unlikely(load_relaxed(&heap->state) != HEAP_ALIVE)) { heap = heap_migrate(page); }
   theap_t* theap = theap_for(heap);
   if (theap == NULL || !theap_may_keep(theap, page)) {
-    heap_abandon(heap, page);
+    page_pass_on(heap, page);
     return;
   }
   stat_add(&heap->stats.pages_reclaim_on_free, 1);
   theap_adopt(theap, page);
 }
 
-// No block is in use, but the page is kept: what was returned while it was abandoned, and now,
-// joins its list.
-static COLD void page_claimed_to_keep(page_t* page, chain_t chain, uint32_t word) {
-  block_set_next(page, chain.last, NULL);
-  page_add_returned(page, chain.first);
-  page_add_returned(page, page_remote_list(page, word));
-  heap_keep_page(page);
-}
-
-// The page was nobody's; by freeing into it the calling thread has become its owner.
-static NOINLINE void page_claimed(page_t* page, chain_t chain, uint32_t word) {
-  if (remote_state(word) == REMOTE_ABANDONED) {
-    heap_unpool(load_relaxed(&page->heap), page);
-    page->used = chain.count;
-  }
-  page->used -= chain.count;
-  if (page->used == 0) {
-    if (page_may_go(page)) {
-      heap_drop_page(page);
-    } else {
-      page_claimed_to_keep(page, chain, word);
-    }
-    return;
-  }
-  block_set_next(page, chain.last, NULL);
+static void page_add_chain(page_t* page, chain_t chain) {
+  block_set_next(page, chain.last, REUSE_LATER ? NULL : page_free_list(page));
   if (REUSE_LATER) {
     page_add_returned(page, chain.first);
   } else {
     page_set_free_list(page, chain.first);
   }
-  page_keep(page);
+}
+
+// The page was nobody's; by freeing into it the calling thread has become its owner.
+static NOINLINE void page_claimed(page_t* page, chain_t chain, uint32_t word) {
+  if (remote_state(word) == REMOTE_ABANDONED) { heap_unpool(load_relaxed(&page->heap), page); }
+  page->used += remote_count(word) - chain.count;
+  if (page->used == 0 && page_may_go(page)) {
+    heap_drop_page(page);
+    return;
+  }
+  block_t* others = page_remote_list(page, word);
+  if (others != NULL) { page_add_returned(page, others); }
+  page_add_chain(page, chain);
+  if (page->used == 0) {
+    heap_keep_page(page);
+  } else {
+    page_keep(page);
+  }
 }
 
 PRIVATE void chain_send(page_t* page, chain_t chain) {

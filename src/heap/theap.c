@@ -253,7 +253,7 @@ static page_t* theap_reuse_abandoned(theap_t* theap, unsigned bin) {
 static bool theap_page_to_full(theap_t* theap, page_t* page) {
   const unsigned bin = page->bin;  // once it is full it may be gone
   if (load_relaxed(&page->owner) != 0) { theap_disown(theap, page); }
-  if (remote_leave_full(&page->remote)) {
+  if (page_leave(page, REMOTE_FULL, 1)) {
     if (theap->filled[bin] != UINT16_MAX) { theap->filled[bin]++; }
     return true;
   }

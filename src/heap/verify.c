@@ -63,24 +63,22 @@ static bool see_lists(const page_t* page, free_counts_t* counts) {
 
 // ---- the numbers of a page ----
 
-// A page that is held does not count, one that is abandoned counts in its word.
+// A page that is held does not count, one that nobody owns counts in its word too.
 static bool verify_used(const page_t* page, const free_counts_t* counts) {
   const uint32_t word = load_relaxed(&page->remote);
   const uint32_t not_listed = page->capacity - counts->own;
-  if (remote_state(word) == REMOTE_ABANDONED) {
-    return invariant(remote_count(word) == not_listed - counts->returned, "P3", page,
-                     "the word of an abandoned page does not count its blocks in use");
+  if (remote_state(word) != REMOTE_OWNED) {
+    return invariant(page->used + remote_count(word) == not_listed - counts->returned, "P3", page,
+                     "a page that nobody owns does not count its blocks in use");
   }
   const bool exact = page_is_held(page) || page_used(page) == not_listed;
   return invariant(exact, "P3", page, "`used` is not the number of blocks that are not listed") &&
-         invariant(remote_state(word) == REMOTE_FULL || remote_count(word) <= not_listed, "P3",
-                   page, "more blocks were returned than were in use");
+         invariant(remote_count(word) <= not_listed, "P3", page,
+                   "more blocks were returned than were in use");
 }
 
 static bool verify_capacity(const page_t* page) {
-  const bool used_fits = page_is_held(page) ||
-                         remote_state(load_relaxed(&page->remote)) == REMOTE_ABANDONED ||
-                         page_used(page) <= page->capacity;
+  const bool used_fits = page_is_held(page) || page_used(page) <= page->capacity;
   const size_t bytes = page->reserved * page->block_bytes;
   const bool reserved_fits =
       bytes <= page->span_slices * SLICE_BYTES - (size_t)(page->start - page_memory(page));
@@ -89,17 +87,19 @@ static bool verify_capacity(const page_t* page) {
          invariant(reserved_fits, "P1", page, "the blocks are longer than the page");
 }
 
+// Half of it is in use at least, and somebody will come to own it.
 static bool verify_full(const page_t* page) {
-  const bool full = !page_has_unused(page);
-  return invariant(full, "H1", page, "a page that is full has free blocks");
+  const uint32_t word = load_relaxed(&page->remote);
+  const bool sound = remote_count(word) != 0 && page->used >= page_half(page);
+  return invariant(remote_state(word) != REMOTE_FULL || sound, "H1", page,
+                   "a page that says it is full is not");
 }
 
 PRIVATE bool verify_page(const page_t* page) {
   free_counts_t counts;
   if (!verify_capacity(page)) { return false; }
-  if (page_is_single(page)) { return true; }
-  if (!see_lists(page, &counts) || !verify_used(page, &counts)) { return false; }
-  return remote_state(load_relaxed(&page->remote)) != REMOTE_FULL || verify_full(page);
+  if (page_is_single(page)) { return verify_full(page); }
+  return see_lists(page, &counts) && verify_used(page, &counts) && verify_full(page);
 }
 
 // ---- the queues of a theap ----

@@ -249,7 +249,7 @@ PRIVATE void page_take_remote(page_t* page) {
 
 PRIVATE void page_restore(page_t* page, uint32_t claimed) {
   page_prepend(page, page_remote_list(page, claimed));
-  page->used = remote_count(claimed);
+  page->used += remote_count(claimed);
 }
 
 PRIVATE uint32_t page_used(const page_t* page) {

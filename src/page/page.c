@@ -232,7 +232,8 @@ static void page_fill_large(page_t* page, const page_request_t* request) {
   page->block_bytes = request->bytes;
   page->start = page->span_start + request->shift;
   if (request->at_end) { large_place(page, request->align); }
-  page->used = page->capacity = page->reserved = 1;
+  page->capacity = page->reserved = 1;
+  page->used = 0;
   page_veil(page, false);
 }
 
@@ -244,7 +245,8 @@ static void page_reset(page_t* page) {
   page->theap = NULL;
   page->next = page->prev = page->heap_next = page->heap_prev = NULL;
   store_relaxed(&page->owner, 0);
-  store_relaxed(&page->remote, page_is_single(page) ? REMOTE_FULL : REMOTE_OWNED);
+  store_relaxed(&page->remote,
+                page_is_single(page) ? remote_word(REMOTE_FULL, 1, 0) : REMOTE_OWNED);
 }
 
 static void page_fill(page_t* page, const page_request_t* request, const span_t* span) {

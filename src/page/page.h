@@ -7,12 +7,14 @@
 //   page_new --> ACTIVE <--theap_search--> PARTIAL      both OWNED, in the queue of a theap
 //   ACTIVE --theap_page_to_full--> FULL --theap_adopt--> PARTIAL
 //   PARTIAL --page_abandon--> ABANDONED --theap_reuse_abandoned--> ACTIVE
+//   FULL --page_pass_on--> FULL until a few blocks are free, or ABANDONED
 //   any, with no block in use --page_release--> gone
 //
 // P1 used <= capacity <= reserved.
 // P2 owner != 0 iff the page is in a queue of that thread's, or one that a fork has lost had it.
 // P3 page_used counts the blocks that are not on `free`, those on the remote list included; that
-//    is what `used` says too where counting is COUNT_ALL, as it is in each page that nobody owns.
+//    is what `used` says too where counting is COUNT_ALL. In a page that nobody owns `used` lacks
+//    what its word counts.
 // P4 the free blocks beyond capacity are untouched, and zero if fresh_zero.
 // P5 a block up to capacity is in use, on a list, or in a hole, see holes.c.
 //
@@ -233,7 +235,15 @@ PRIVATE void page_extend(page_t* page);
 PRIVATE void page_take_remote(page_t* page);
 // Owner: of the blocks that wait all but the last one join `free`.
 PRIVATE void page_take_waiting(page_t* page);
-// Owner, after a claim of an abandoned page: restores `used` and `free`.
+// The owner: from now on nobody owns the page, FULL or ABANDONED, until `count` blocks have been
+// freed or somebody claims it. False: one was just returned, and the page stays the caller's.
+FAST bool page_leave(page_t* page, uint32_t state, uint32_t count) {
+  page->used -= count;
+  const bool left = remote_leave(&page->remote, state, count);
+  if (!left) { page->used += count; }
+  return left;
+}
+// The owner, after a claim of an abandoned page: restores `used` and `free`.
 PRIVATE void page_restore(page_t* page, uint32_t claimed);
 // The owner: a list of returned blocks joins `free`, or those that wait.
 PRIVATE void page_add_returned(page_t* page, block_t* list);

@@ -5,12 +5,13 @@
 //
 // OWNED   a thread owns the page; others push onto the list. head: last block pushed, count: how
 //         many.
-// FULL    no free block, on no list, nobody's. Who frees a block owns the page from then on.
-// ABANDONED  has free blocks and is in its heap's pool, nobody's. count: blocks still in use; who
-//         frees the last one owns it.
+// FULL    too few free blocks for anyone to look for, on no list, nobody's. Who frees the last of
+//         `count` blocks owns the page from then on: mostly the first one.
+// ABANDONED  in its heap's pool, nobody's. Who frees the last of `count` blocks, which are all that
+//         are in use, owns it.
 //
-//   OWNED --remote_leave_full--> FULL --remote_free--> OWNED
-//   OWNED --remote_abandon--> ABANDONED --remote_free (the last block) or remote_claim--> OWNED
+//   OWNED --remote_leave--> FULL or ABANDONED --remote_free (the last of `count`)--> OWNED
+//                                   ABANDONED --remote_claim--> OWNED
 //
 // R-1 a block is in the program's hands, on the owner's list, or on this one.
 // R-2 fields of a page other than this word and the constant ones are touched by its owner alone.
@@ -19,7 +20,7 @@
 //
 //   tag   writer                             reader                         what it carries
 //   [R1]  remote_free: release               remote_take, _claim: acquire   links of pushed blocks
-//   [R2]  remote_leave_full, _park: release  remote_free, _claim: acquire   all fields of the page
+//   [R2]  remote_leave: release              remote_free, _claim: acquire   all fields of the page
 //
 // Heads are in granules from the page's start, plus one; where links are apart they are numbers of
 // blocks, as in check.h. Model: test/model/remote.c.
@@ -91,18 +92,17 @@ FAST void chain_join(const chain_t* chain, uint32_t old, uint8_t* start) {
 FAST bool remote_free(remote_t* remote, uint8_t* start, chain_t chain, uint32_t* claimed) {
   uint32_t old = load_relaxed(remote);
   for (;;) {
-    const uint32_t state = remote_state(old);
-    const bool last = state == REMOTE_ABANDONED && remote_count(old) == chain.count;
+    const uint32_t state = remote_state(old), count = remote_count(old);
+    const bool last = state != REMOTE_OWNED && count <= chain.count;
     uint32_t wanted = REMOTE_OWNED;
-    if (state == REMOTE_OWNED || (state == REMOTE_ABANDONED && !last)) {
-      const uint32_t count =
-          remote_count(old) + (state == REMOTE_OWNED ? chain.count : 0u - chain.count);
+    if (!last) {
       chain_join(&chain, old, start);
-      wanted = remote_word(state, count, chain.head);
+      wanted = remote_word(state, count + (state == REMOTE_OWNED ? chain.count : 0u - chain.count),
+                           chain.head);
     }
     if (cas_acq_rel(remote, &old, wanted)) {  // [R1] out, [R2] in
       *claimed = old;
-      return state == REMOTE_FULL || last;
+      return last;
     }
   }
 }
@@ -113,21 +113,11 @@ FAST uint32_t remote_take(remote_t* remote) {
                                               : exchange_acquire(remote, REMOTE_OWNED);  // [R1] in
 }
 
-// The owner, whose page has no free block. False: one was just returned, and the page stays owned.
-FAST bool remote_leave_full(remote_t* remote) {
+// The owner. False: a block was just returned, and the page stays owned.
+FAST bool remote_leave(remote_t* remote, uint32_t state, uint32_t count) {
   uint32_t old = REMOTE_OWNED;
-  while (!cas_release(remote, &old, REMOTE_FULL)) {  // [R2] out
-    if (old != REMOTE_OWNED) { return false; }       // else the swap failed for no reason
-  }
-  return true;
-}
-
-// The owner, with `used` blocks in use. False: a block was just returned, and the page stays
-// owned.
-FAST bool remote_abandon(remote_t* remote, uint32_t used) {
-  uint32_t old = REMOTE_OWNED;
-  while (!cas_release(remote, &old, used * REMOTE_ONE | REMOTE_ABANDONED)) {  // [R2] out
-    if (old != REMOTE_OWNED) { return false; }
+  while (!cas_release(remote, &old, remote_word(state, count, 0))) {  // [R2] out
+    if (old != REMOTE_OWNED) { return false; }  // else the swap failed for no reason
   }
   return true;
 }

@@ -7,12 +7,13 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
-enum { SIZE = 64, COUNT = 20000 }; /* short blocks are never set aside */
+enum { COUNT = 20000, LIMIT = 32 };
 
+static size_t size = 64;
 static void* blocks[COUNT];
 
 static void* fill_pages(void* unused) {
-  for (int i = 0; i < COUNT; i++) { blocks[i] = mi_malloc(SIZE); }
+  for (int i = 0; i < COUNT; i++) { blocks[i] = mi_malloc(size); }
   return unused;
 }
 
@@ -48,6 +49,36 @@ static void test_reclaim(void) {
   mi_option_set(mi_option_page_max_reclaim, -1);
   mi_option_set(mi_option_page_cross_thread_max_reclaim, 0);
   CHECK(claims_of_freeing(true) > 0 && claims_of_freeing(false) == 0);
+}
+
+static void free_each(int from, int to, int of) {
+  for (int i = 0; i < COUNT; i++) {
+    if (i % of >= from && i % of < to) { mi_free(blocks[i]); }
+  }
+}
+
+/* Beyond the limit a page is passed on, though not for a single free block: somebody would claim it
+   for that one, and so for each of its blocks. When half of a page is free others can use it. */
+static void test_passed_on(size_t bytes) {
+  enum { EACH = 64, HALF = 40 }; /* a page has as many blocks, or twice as many */
+  static void* mine[COUNT];
+  pthread_t thread;
+  const size_t usual = size;
+  size = bytes;
+  CHECK(mi_option_get(mi_option_page_cross_thread_max_reclaim) == LIMIT);
+  for (int i = 0; i < COUNT; i++) { mine[i] = mi_malloc(size); }
+  CHECK(pthread_create(&thread, NULL, fill_pages, NULL) == 0);
+  pthread_join(thread, NULL);
+  const int64_t before = stats_now().pages_abandoned.total;
+  const int64_t committed = stats_now().page_committed.current;
+  free_each(0, 1, EACH);
+  CHECK(stats_now().pages_abandoned.total == before);
+  free_each(1, HALF, EACH);
+  CHECK(stats_now().pages_abandoned.current > COUNT / EACH / 3);
+  free_each(HALF, EACH, EACH);
+  CHECK(stats_now().page_committed.current < committed - COUNT * (int64_t)bytes / 4 * 3);
+  for (int i = 0; i < COUNT; i++) { mi_free(mine[i]); }
+  size = usual;
 }
 
 /* Bytes that go back to the OS as a block of 3 MiB is freed. */
@@ -87,6 +118,7 @@ static void test_map(void) {
 
 int main(void) {
   mi_free(mi_malloc(1));
+  test_passed_on(1024);
   test_reclaim();
   test_immediate();
   test_map();

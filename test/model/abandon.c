@@ -65,6 +65,10 @@ static void give_0_and_1(void) {
   give(0);
   give(1);
 }
+static void give_2_and_3(void) {
+  give(2);
+  give(3);
+}
 static void take_9(void) { take(9, BLOCK); }
 static void take_10(void) { take(10, BLOCK); }
 static void take_10_and_back(void) {
@@ -94,6 +98,13 @@ static void collect(void) { thread_collect(thread_self_or_null(), COLLECT_HOLES)
 // Thread 0 has no heap any more in the abandoned ones: it enters again.
 MODEL_MAIN(
     {"full_two_freers", full_page, {leave, give_0, give_1}, world_check, 2, 1, 5000},
+    {"full_until_some_are_free",
+     full_page,
+     {take_10, give_0_and_1, give_2_and_3},
+     world_check,
+     2,
+     0,
+     5000},
     {"full_or_not", owned_by_0, {take_9, give_0, give_1}, world_check, 2, 1, 5000},
     {"full_and_collecting", owned_by_0, {collect, give_0_and_1, give_2}, world_check, 2, 0, 5000},
     {"leaving_and_freeing", two_left, {leave, give_0, give_1}, world_check, 3, 0, 5000},

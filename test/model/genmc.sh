@@ -67,7 +67,7 @@ models() {  # memory model, its option
       -- $model "-I$source" -DWAIT_QUEUE -DINSTANCE=$i ../lock.c
   done
   holds "$1 lock 3" $2 --unroll=12 -- $model "-I$source" -DINSTANCE=3 ../lock.c
-  for i in 0 1 2 3 4 5 6 7 8 9 10; do
+  for i in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14; do
     for file in remote remote_apart; do
       holds "$1 $file $i" $2 -- $model "-I$source" -DINSTANCE=$i ../$file.c
     done
@@ -81,8 +81,7 @@ mutants() {
 page/remote.h;R1 out;s/cas_acq_rel(remote/cas_acquire(remote/;H;page_payload.c
 page/remote.h;R2 in, free;s/cas_acq_rel(remote/cas_release(remote/;H;page_payload.c
 page/remote.h;R1 in;s/exchange_acquire(remote/exchange_relaxed(remote/;H;page_payload.c
-page/remote.h;R2 out, full;s/cas_release(remote, &old, REMOTE_FULL)/cas_relaxed(remote, \&old, REMOTE_FULL)/;H;page_payload.c
-page/remote.h;R2 out, abandoned;s/cas_release(remote, &old, used/cas_relaxed(remote, \&old, used/;H;page_payload.c
+page/remote.h;R2 out;s/cas_release(remote, &old, remote_word/cas_relaxed(remote, \&old, remote_word/;H;page_payload.c
 page/remote.h;R2 in, claim;s/cas_acquire(remote, &old, REMOTE_OWNED)/cas_relaxed(remote, \&old, REMOTE_OWNED)/;M;remote.c -DINSTANCE=9
 port/lock.h;L1 at once;s/!cas_acquire(&lock->state/!cas_relaxed(\&lock->state/;M;lock.c
 port/lock.h;L1 spinning;s/is_free \&\& cas_acquire/is_free \&\& cas_relaxed/;M;lock.c

@@ -20,21 +20,19 @@ mutants() {
 page/remote.h;remote;R1 out: relaxed push;s/cas_acq_rel(remote/cas_acquire(remote/
 page/remote.h;remote;R2 in: freer claims relaxed;s/cas_acq_rel(remote/cas_release(remote/
 page/remote.h;remote;R1 in: relaxed take;s/exchange_acquire(remote/exchange_relaxed(remote/
-page/remote.h;remote;R2 out: full, relaxed;s/cas_release(remote, &old, REMOTE_FULL)/cas_relaxed(remote, \&old, REMOTE_FULL)/
-page/remote.h;remote;R2 out: abandoned, relaxed;s/cas_release(remote, &old, used/cas_relaxed(remote, \&old, used/
+page/remote.h;remote;R2 out: left, relaxed;s/cas_release(remote, &old, remote_word/cas_relaxed(remote, \&old, remote_word/
 page/remote.h;remote abandon;R2 in: allocator claims relaxed;s/cas_acquire(remote, &old, REMOTE_OWNED)/cas_relaxed(remote, \&old, REMOTE_OWNED)/
 page/remote.h;remote;push does not link to the list;/chain->last->next = remote_head/d
 page/remote.h;remote;push reads the list once only;s/chain->last->next = remote_head(old, start);/if (chain->last->next == NULL) { chain->last->next = remote_head(old, start); }/
 page/remote.h;remote;push counts one too few;s/REMOTE_OWNED ? chain.count : 0u/REMOTE_OWNED ? chain.count - 1 : 0u/
 page/remote.h;remote;free into an abandoned page adds;s/: 0u - chain.count/: chain.count/
-page/remote.h;remote;any free claims an abandoned page;s/remote_count(old) == chain.count/remote_count(old) >= chain.count/
-page/remote.h;remote;the last free does not claim;s/return state == REMOTE_FULL || last/return state == REMOTE_FULL/
-page/remote.h;remote;a free into a full page only pushes;s/return state == REMOTE_FULL || last/return last/
-page/remote.h;remote;the last free pushes and claims;s/ABANDONED \&\& !last)/ABANDONED)/
+page/remote.h;remote;any free claims an abandoned page;s/count <= chain.count/count >= chain.count/
+page/remote.h;remote;the last free does not claim;s/return last;/return last \&\& state == REMOTE_FULL;/
+page/remote.h;remote;a free into a full page only pushes;s/state != REMOTE_OWNED && count/state == REMOTE_ABANDONED \&\& count/
+page/remote.h;remote;the last free pushes and claims;s/if (!last) {/if (state != REMOTE_FULL || !last) {/
 page/remote.h;remote;take leaves the list;s/exchange_acquire(remote, REMOTE_OWNED)/load_acquire(remote)/
-page/remote.h;remote;leaving full overwrites a push;/if (old != REMOTE_OWNED) { return false; }  /d
-page/remote.h;remote;abandoning overwrites a push;/^    if (old != REMOTE_OWNED) { return false; }$/d
-page/remote.h;remote;abandoning counts one too many;s/used \* REMOTE_ONE/(used + 1) * REMOTE_ONE/
+page/remote.h;remote;leaving overwrites a push;/if (old != REMOTE_OWNED) { return false; }  /d
+page/remote.h;remote;leaving counts one too many;s/remote_word(state, count, 0)/remote_word(state, count + 1, 0)/
 page/remote.h;remote;the claim keeps the list;s/cas_acquire(remote, &old, REMOTE_OWNED)/cas_acquire(remote, \&old, old - state)/
 page/remote.h;remote abandon;any state can be claimed;s/while (remote_state(old) == state)/while (state != REMOTE_OWNED)/
 port/unix_slots.h;slots;S1: relaxed in;s/cas_acquire(&slot\[i\].id/cas_relaxed(\&slot[i].id/
@@ -63,7 +61,7 @@ heap/pool.c;abandon;looks for a page without the lock;/claim_abandoned(heap_t/,/
 heap/pool.c;abandon;the pool keeps a page that was claimed;/^  if (page != NULL) { unpool_locked/d
 heap/pool.c;abandon;abandons without taking what was returned;/^    page_take_remote(page);$/d
 heap/pool.c;abandon;abandons an empty page;/heap_abandon(heap_t/,/^}/{/if (page->used == 0 && /,/^    }/d}
-heap/pool.c;abandon;lists a page before it is abandoned;/if (!remote_abandon(/d;s/^  return ABANDON_DONE;$/  return remote_abandon(\&page->remote, page->used) ? ABANDON_DONE : ABANDON_RETRY;/
+heap/pool.c;abandon;lists a page before it is abandoned;/if (!page_leave(/d;s/^  return ABANDON_DONE;$/  return page_leave(page, REMOTE_ABANDONED, page->used) ? ABANDON_DONE : ABANDON_RETRY;/
 heap/pool.c;heaps;abandons in a heap that is being deleted;/return ABANDON_MOVED/d
 heap/heap.c;heaps;the pools do not see that their heap is deleted;/^  pools_see_state(heap);$/d
 heap/theap.c;abandon;keeps the owner of a full page;/theap_page_to_full(theap_t/,/^}/{/theap_disown/d}
@@ -78,9 +76,10 @@ heap/thread.c;recycled;pages keep the owner that has ended;/recycled_put(thread_
 heap/thread.c;recycled;a record is left before its pages are nobody's;/recycled_put(thread_t/,/^}/{/theap_own_all/d;s/^  return has_room;$/  if (has_room) { theap_own_all(thread->theaps); } return has_room;/}
 heap/thread.c;recycled;a record that goes keeps its pages;/thread_disband(thread_t/,/^}/{/theap_abandon/d}
 heap/return.c;abandon;leaves the claimed page in the pool;/heap_unpool(/d
-heap/return.c;abandon;forgets the count of an abandoned page;/page->used = chain.count;/d
-heap/return.c;abandon;does not count the block that claimed;/page->used -= chain.count;/d
-heap/return.c;abandon;keeps a page without blocks;/if (page->used == 0) {/,/^  }/d
+heap/return.c;abandon;who comes to own a full page loses what others freed;/page_add_returned(page, others)/d
+heap/return.c;abandon;who comes to own a full page does not count it;s/page->used += remote_count(word) - chain.count/page->used -= chain.count/
+heap/return.c;abandon;a page stays full for ever;s/page->used - used)/page->used)/
+heap/return.c;abandon;keeps a page without blocks;s/page->used == 0 \&\& page_may_go(page)/false/
 heap/return.c;abandon;loses the block that claimed;/page_set_free_list(page, chain.first);/d
 heap/row.c;rows;a parcel counts its first block only;s/^  chain->count++;/  chain->count = 1;/
 heap/row.c;rows;a parcel loses all but its last block;/block_set_next(page, block, chain->first);/d
@@ -92,6 +91,7 @@ alloc/malloc.c;rations;a page is full though a ration is out;/^  thread_return_r
 page/blocks.c;rations;what is cut stays on the page;/page_cut_list(page_t/,/^}/{/page_set_free_list/d}
 page/blocks.c;abandon;does not count what was returned;/page->used -= remote_count(word);/d
 page/blocks.c;abandon;loses what was returned;/page_add_returned(page, page_remote_list(page, word/d
+page/page.h;abandon;who stays the owner has counted what it did not leave;/if (!left) { page->used += count; }/d
 page/record.c;abandon;gives the record before its last use;/record_give(page);$/d;s/^  const span_t span = page_span(page);/  record_give(page); const span_t span = page_span(page);/
 page/page.c;map abandon;gives the memory before the map forgets;/^  page_map(page, NULL);/d;s/page_end(page, page_unguard(page));/const span_t span = page_span(page); page_end(page, page_unguard(page)); map_enter(span.start, span.slices, NULL);/
 page/page.c;map;a new page is not in the map;/^  page_map(page, page);/d

@@ -12,7 +12,7 @@
 #define MI_MODEL_ATOMICS "../../test/model/atomics.h"
 #include "../../src/page/remote.h"
 
-enum { BLOCKS = 4, NOBODY = -1 };
+enum { BLOCKS = 4, HALF = BLOCKS / 2, NOBODY = -1 };
 
 typedef union block_memory {
   block_t block;
@@ -26,6 +26,7 @@ static struct {
   uint32_t used;
   int owner;
   bool gone;
+  bool passed_on;  // with less than half of its blocks free it is FULL, not ABANDONED
 } page;
 
 static _Alignas(16) block_memory_t blocks[BLOCKS];
@@ -94,10 +95,12 @@ static bool give_up_once(void) {
     return true;
   }
   page.owner = NOBODY;
-  const bool is_full = page.free == NULL;
-  if (is_full ? remote_leave_full(&page.remote) : remote_abandon(&page.remote, used)) {
-    return true;
-  }
+  const bool waits = page.passed_on && used > HALF;
+  const uint32_t count = page.free == NULL ? 1 : waits ? used - HALF : used;
+  const uint32_t state = page.free == NULL || waits ? REMOTE_FULL : REMOTE_ABANDONED;
+  page.used = used - count;
+  if (remote_leave(&page.remote, state, count)) { return true; }
+  page.used = used;
   page.owner = self_index;
   return false;
 }
@@ -108,14 +111,10 @@ static void give_up(void) {
 
 static void claimed(chain_t chain, uint32_t word) {
   become_owner();
-  if (remote_state(word) == REMOTE_ABANDONED) {
-    MODEL_CHECK(remote_count(word) == chain.count);
-    prepend(remote_head(word, start()));
-    page.used = chain.count;
-  } else {
-    MODEL_CHECK(remote_head(word, start()) == NULL && page.free == NULL);
-  }
-  page.used -= chain.count;
+  MODEL_CHECK(remote_state(word) != REMOTE_ABANDONED || page.used == 0);
+  MODEL_CHECK(remote_count(word) <= chain.count);
+  prepend(remote_head(word, start()));
+  page.used += remote_count(word) - chain.count;
   set_next(chain.last, page.free);
   page.free = chain.first;
 }
@@ -179,7 +178,7 @@ static void claim_pop_leave(void) {
   if (!remote_claim(&page.remote, REMOTE_ABANDONED, &word)) { return; }
   become_owner();
   prepend(remote_head(word, start()));
-  page.used = remote_count(word);
+  page.used += remote_count(word);
   MODEL_CHECK(page.used > 0);
   pop();
   give_up();
@@ -195,10 +194,9 @@ static void page_of_state(uint32_t state, int taken) {
     set_next(block(i), page.free);
     page.free = block(i);
   }
-  page.used = (uint32_t)taken;
-  store_relaxed(&page.remote, state == REMOTE_ABANDONED
-                                  ? (uint32_t)taken * REMOTE_ONE | REMOTE_ABANDONED
-                                  : state);
+  const int count = state == REMOTE_ABANDONED ? taken : state == REMOTE_FULL;
+  page.used = (uint32_t)(taken - count);
+  store_relaxed(&page.remote, remote_word(state, (uint32_t)count, 0));
   model_state(&page, sizeof(page));
   model_state(blocks, sizeof(blocks));
   model_state(program_has, sizeof(program_has));
@@ -209,6 +207,14 @@ static void owned_2(void) { page_of_state(REMOTE_OWNED, 2); }
 static void owned_3(void) { page_of_state(REMOTE_OWNED, 3); }
 static void owned_4(void) { page_of_state(REMOTE_OWNED, 4); }
 static void full(void) { page_of_state(REMOTE_FULL, 4); }
+static void full_passed_on(void) {
+  page_of_state(REMOTE_FULL, 4);
+  page.passed_on = true;
+}
+static void owned_passed_on(void) {
+  page_of_state(REMOTE_OWNED, 3);
+  page.passed_on = true;
+}
 static void abandoned_2(void) { page_of_state(REMOTE_ABANDONED, 2); }
 static void abandoned_3(void) { page_of_state(REMOTE_ABANDONED, 3); }
 
@@ -227,8 +233,9 @@ static void each_block_once(void) {
   for (int i = 0; i < BLOCKS; i++) { MODEL_CHECK(found[i] == 1); }
   MODEL_CHECK(page.owner == NOBODY);
   MODEL_CHECK(page.gone == (in_use == 0));
-  MODEL_CHECK(page.gone || state == (in_use == BLOCKS ? REMOTE_FULL : REMOTE_ABANDONED));
-  MODEL_CHECK(state != REMOTE_ABANDONED || remote_count(word) == (uint32_t)in_use);
+  const int full_from = page.passed_on ? HALF + 1 : BLOCKS;
+  MODEL_CHECK(page.gone || state == (in_use >= full_from ? REMOTE_FULL : REMOTE_ABANDONED));
+  MODEL_CHECK(page.gone || page.used + remote_count(word) == (uint32_t)in_use);
 }
 
 MODEL_MAIN(
@@ -269,6 +276,22 @@ MODEL_MAIN(
     {"abandoned_chain",
      abandoned_3,
      {claim_pop_leave, free_0, free_1_and_2},
+     each_block_once,
+     4,
+     1,
+     20000},
+    {"passed_on_two_freers", full_passed_on, {free_0, free_1}, each_block_once, -1, 2, 0},
+    {"passed_on_all", full_passed_on, {free_0, free_1_and_2}, each_block_once, 4, 1, 20000},
+    {"passed_on_three_freers",
+     full_passed_on,
+     {free_0_then_1, free_2_and_3},
+     each_block_once,
+     4,
+     1,
+     20000},
+    {"passing_on",
+     owned_passed_on,
+     {own_take_pop_leave, free_0, free_1},
      each_block_once,
      4,
      1,

@@ -384,17 +384,17 @@ static bool check_page(page_t* page, void* arg) {
   const uint32_t given = listed_blocks(page, ration_list(page), found);
   const uint32_t live = live_blocks(page, found) + blocks_on_rows(page, found) + given;
   const uint32_t ours = listed_blocks(page, page_free_list(page), found);
-  const uint32_t remote =
-      state == REMOTE_FULL ? 0 : listed_blocks(page, page_remote_list(page, word), found);
+  const uint32_t remote = listed_blocks(page, page_remote_list(page, word), found);
   (void)arg;
   pages_seen++;
   MODEL_CHECK(live + ours + remote == page->capacity);
   MODEL_CHECK(queued == (state == REMOTE_OWNED) && is_abandoned == (state == REMOTE_ABANDONED));
   MODEL_CHECK(state != REMOTE_OWNED ||
               (page_used(page) == live + remote && remote_count(word) == remote));
-  MODEL_CHECK(state != REMOTE_ABANDONED || (remote_count(word) == live && live > 0));
+  MODEL_CHECK(state == REMOTE_OWNED || (page->used + remote_count(word) == live && live > 0));
+  MODEL_CHECK(state != REMOTE_ABANDONED || page->used == 0);
   MODEL_CHECK(state != REMOTE_ABANDONED || load_relaxed(&heap->state) == HEAP_ALIVE);
-  MODEL_CHECK(state != REMOTE_FULL || (live > 0 && ours == 0));
+  MODEL_CHECK(state != REMOTE_FULL || (page->used >= page_half(page) && remote_count(word) > 0));
   return true;
 }
 

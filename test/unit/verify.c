@@ -130,6 +130,7 @@ static void test_full(void) {
   BREAK_ATOMIC("P2", page->owner, (uintptr_t)64);
   BREAK("H1", page->next, page);
   BREAK("P1", page->block_bytes, (size_t)1 << 30);
+  BREAK_ATOMIC("H1", page->remote, REMOTE_FULL); /* nobody would come to own it */
   mi_free(block);
 }
 

@@ -23,7 +23,7 @@ static uint8_t* start(void) { return (uint8_t*)cells; }
 static void* first_owner(void* arg) {
   (void)arg;
   field = 1;
-  const bool left = remote_leave_full(&remote);
+  const bool left = remote_leave(&remote, REMOTE_FULL, 1);
   if (!left) {
     assert(atomic_fetch_add_explicit(&owners, 1, memory_order_relaxed) == 0);
     home = remote_head(remote_take(&remote), start());
