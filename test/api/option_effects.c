@@ -58,9 +58,9 @@ static void free_each(int from, int to, int of) {
 }
 
 /* Beyond the limit a page is passed on, though not for a single free block: somebody would claim it
-   for that one, and so for each of its blocks. When half of a page is free others can use it. */
+   for that one, and so for each of its blocks. With a few more free blocks others can use it. */
 static void test_passed_on(size_t bytes) {
-  enum { EACH = 64, HALF = 40 }; /* a page has as many blocks, or twice as many */
+  enum { EACH = 64, SOME = 40 }; /* a page has as many blocks, or twice as many */
   static void* mine[COUNT];
   pthread_t thread;
   const size_t usual = size;
@@ -73,9 +73,9 @@ static void test_passed_on(size_t bytes) {
   const int64_t committed = stats_now().page_committed.current;
   free_each(0, 1, EACH);
   CHECK(stats_now().pages_abandoned.total == before);
-  free_each(1, HALF, EACH);
+  free_each(1, SOME, EACH);
   CHECK(stats_now().pages_abandoned.current > COUNT / EACH / 3);
-  free_each(HALF, EACH, EACH);
+  free_each(SOME, EACH, EACH);
   CHECK(stats_now().page_committed.current < committed - COUNT * (int64_t)bytes / 4 * 3);
   for (int i = 0; i < COUNT; i++) { mi_free(mine[i]); }
   size = usual;
