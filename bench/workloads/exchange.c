@@ -18,14 +18,16 @@ static _Atomic(head_t*)* table;
 static head_t* block_new(rng_t* rng) {
   const size_t bytes = rng_between(rng, SMALLEST, largest);
   head_t* block = take(bytes);
-  ((char*)block)[bytes - 1] = 1;
   block->bytes = bytes;
+  block_mark(block + 1, bytes - sizeof(head_t), bytes * 17);
   return block;
 }
 
 static void put(size_t at, head_t* block) {
   head_t* before = atomic_exchange_explicit(&table[at], block, memory_order_acq_rel);
-  if (before != NULL) { give(before, before->bytes); }
+  if (before == NULL) { return; }
+  block_check(before + 1, before->bytes - sizeof(head_t), before->bytes * 17);
+  give(before, before->bytes);
 }
 
 static void work(int index) {
