@@ -123,8 +123,8 @@ static NOINLINE void block_free_any(void* p, page_t* page) {
   }
 }
 
-static NOINLINE void block_free_closed(void* p, page_t* page) {
-  switch (row_put_few(theap_current(), page, p)) {
+static NOINLINE void block_free_closed(void* p, page_t* page, theap_t* theap) {
+  switch (row_put_few(theap, page, p)) {
     case ROW_DONE: return;
     case ROW_FULL: block_free_to_page(p, page); return;
     default: block_free_any(p, page);
@@ -134,9 +134,10 @@ static NOINLINE void block_free_closed(void* p, page_t* page) {
 PRIVATE NOINLINE void block_free_shared(void* p, page_t* page) {
   if (!KEEP_ROWS || !OPEN_ROWS) {
     block_free_any(p, page);
-  } else if (!row_put_in_front(theap_current(), page, p)) {
-    block_free_closed(p, page);
+    return;
   }
+  theap_t* theap = theap_current();
+  if (!row_put_in_front(theap, page, p)) { block_free_closed(p, page, theap); }
 }
 
 // ---- with what the block was asked for ----

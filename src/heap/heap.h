@@ -290,9 +290,18 @@ PRIVATE void quarantine_forget(theap_t* theap);       // without touching the bl
 // ---- return.c ----
 // The calling thread's theap of the heap; NULL if it does not use the heap, or has ended.
 PRIVATE theap_t* theap_for(const heap_t* heap);
+// The page was nobody's; by freeing into it the calling thread has become its owner.
+PRIVATE void page_claimed(page_t* page, chain_t chain, uint32_t word);
 // A free by the calling thread in a page that is not its own.
-PRIVATE void block_send(page_t* page, block_t* block);
-PRIVATE void chain_send(page_t* page, chain_t chain);
+FAST void chain_send(page_t* page, chain_t chain) {
+  uint32_t word = 0;
+  if (unlikely(remote_free(&page->remote, page->start, chain, &word))) {
+    page_claimed(page, chain, word);
+  }
+}
+FAST void block_send(page_t* page, block_t* block) {
+  chain_send(page, (chain_t){block, block, 1, block_as_link(page, block), block_link(page, block)});
+}
 // To its page, whoever owns that.
 PRIVATE void block_return_to_page(page_t* page, block_t* block);
 

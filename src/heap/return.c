@@ -43,42 +43,20 @@ static void page_keep(page_t* page) {
   theap_adopt(theap, page);
 }
 
-static void page_add_chain(page_t* page, chain_t chain) {
-  block_set_next(page, chain.last, REUSE_LATER ? NULL : page_free_list(page));
-  if (REUSE_LATER) {
-    page_add_returned(page, chain.first);
-  } else {
-    page_set_free_list(page, chain.first);
-  }
-}
-
-// The page was nobody's; by freeing into it the calling thread has become its owner.
-static NOINLINE void page_claimed(page_t* page, chain_t chain, uint32_t word) {
+PRIVATE NOINLINE void page_claimed(page_t* page, chain_t chain, uint32_t word) {
   if (remote_state(word) == REMOTE_ABANDONED) { heap_unpool(load_relaxed(&page->heap), page); }
   page->used += remote_count(word) - chain.count;
   if (page->used == 0 && page_may_go(page)) {
     heap_drop_page(page);
     return;
   }
-  block_t* others = page_remote_list(page, word);
-  if (others != NULL) { page_add_returned(page, others); }
-  page_add_chain(page, chain);
+  block_set_next(page, chain.last, page_remote_list(page, word));
+  page_add_returned(page, chain.first);
   if (page->used == 0) {
     heap_keep_page(page);
   } else {
     page_keep(page);
   }
-}
-
-PRIVATE void chain_send(page_t* page, chain_t chain) {
-  uint32_t word = 0;
-  if (remote_free(&page->remote, page->start, chain, &word)) { page_claimed(page, chain, word); }
-}
-
-PRIVATE void block_send(page_t* page, block_t* block) {
-  uint32_t word = 0;
-  const chain_t chain = {block, block, 1, block_as_link(page, block), block_link(page, block)};
-  if (remote_free(&page->remote, page->start, chain, &word)) { page_claimed(page, chain, word); }
 }
 
 // The page is the calling thread's, or nobody's or another's by now.

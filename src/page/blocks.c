@@ -228,7 +228,7 @@ PRIVATE void page_take_waiting(page_t* page) {
 PRIVATE void page_add_returned(page_t* page, block_t* list) {
   if (REUSE_LATER) {
     list = list_join(page, list, page_later(page));
-    page_checks(page)->later = (uint16_t)block_as_link(page, list);
+    page_checks(page)->later = (uint16_t)list_as_link(page, list);
   } else {
     page_prepend(page, list);
   }

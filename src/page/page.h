@@ -391,8 +391,12 @@ FAST block_t* link_block(const page_t* page, uint32_t link) {
 }
 
 FAST uint32_t block_as_link(const page_t* page, const block_t* block) {
-  if (block == NULL) { return 0; }
   return LINKS_APART ? block_number(page, block) : remote_granule(block, page->start);
+}
+
+// As link_block has it: of the first block of a list, if that has any.
+FAST uint32_t list_as_link(const page_t* page, const block_t* first) {
+  return first == NULL ? 0 : block_as_link(page, first);
 }
 
 // Freed blocks that wait, see page_push.
@@ -418,7 +422,7 @@ FAST bool page_has_unused(const page_t* page) {
 
 FAST void page_set_free_list(page_t* page, block_t* first) {
   if (LINKS_APART) {
-    page->free_number = block_as_link(page, first);
+    page->free_number = list_as_link(page, first);
   } else {
     page->free = first;
   }
@@ -435,7 +439,7 @@ FAST block_t* block_next(const page_t* page, const block_t* block) {
 
 FAST void block_set_next(const page_t* page, block_t* block, block_t* next) {
   if (LINKS_APART) {
-    store_relaxed(block_link(page, block), (uint16_t)block_as_link(page, next));
+    store_relaxed(block_link(page, block), (uint16_t)list_as_link(page, next));
   } else {
     block->next = next;
   }

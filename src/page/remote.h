@@ -92,13 +92,13 @@ FAST void chain_join(const chain_t* chain, uint32_t old, uint8_t* start) {
 FAST bool remote_free(remote_t* remote, uint8_t* start, chain_t chain, uint32_t* claimed) {
   uint32_t old = load_relaxed(remote);
   for (;;) {
-    const uint32_t state = remote_state(old), count = remote_count(old);
-    const bool last = state != REMOTE_OWNED && count <= chain.count;
+    const bool owned = remote_state(old) == REMOTE_OWNED;
+    const bool last = !owned && remote_count(old) <= chain.count;
     uint32_t wanted = REMOTE_OWNED;
     if (!last) {
       chain_join(&chain, old, start);
-      wanted = remote_word(state, count + (state == REMOTE_OWNED ? chain.count : 0u - chain.count),
-                           chain.head);
+      const uint32_t more = owned ? chain.count : 0 - chain.count;
+      wanted = old % REMOTE_HEAD + more * REMOTE_ONE + chain.head * REMOTE_HEAD;
     }
     if (cas_acq_rel(remote, &old, wanted)) {  // [R1] out, [R2] in
       *claimed = old;

@@ -24,12 +24,12 @@ page/remote.h;remote;R2 out: left, relaxed;s/cas_release(remote, &old, remote_wo
 page/remote.h;remote abandon;R2 in: allocator claims relaxed;s/cas_acquire(remote, &old, REMOTE_OWNED)/cas_relaxed(remote, \&old, REMOTE_OWNED)/
 page/remote.h;remote;push does not link to the list;/chain->last->next = remote_head/d
 page/remote.h;remote;push reads the list once only;s/chain->last->next = remote_head(old, start);/if (chain->last->next == NULL) { chain->last->next = remote_head(old, start); }/
-page/remote.h;remote;push counts one too few;s/REMOTE_OWNED ? chain.count : 0u/REMOTE_OWNED ? chain.count - 1 : 0u/
-page/remote.h;remote;free into an abandoned page adds;s/: 0u - chain.count/: chain.count/
-page/remote.h;remote;any free claims an abandoned page;s/count <= chain.count/count >= chain.count/
-page/remote.h;remote;the last free does not claim;s/return last;/return last \&\& state == REMOTE_FULL;/
-page/remote.h;remote;a free into a full page only pushes;s/state != REMOTE_OWNED && count/state == REMOTE_ABANDONED \&\& count/
-page/remote.h;remote;the last free pushes and claims;s/if (!last) {/if (state != REMOTE_FULL || !last) {/
+page/remote.h;remote;push counts one too few;s/owned ? chain.count : 0/owned ? chain.count - 1 : 0/
+page/remote.h;remote;free into an abandoned page adds;s/: 0 - chain.count/: chain.count/
+page/remote.h;remote;any free claims an abandoned page;s/remote_count(old) <= chain.count/remote_count(old) >= chain.count/
+page/remote.h;remote;the last free does not claim;s/return last;/return last \&\& remote_state(old) == REMOTE_FULL;/
+page/remote.h;remote;a free into a full page only pushes;s/last = !owned/last = remote_state(old) == REMOTE_ABANDONED/
+page/remote.h;remote;the last free pushes and claims;s/if (!last) {/if (remote_state(old) != REMOTE_FULL || !last) {/
 page/remote.h;remote;take leaves the list;s/exchange_acquire(remote, REMOTE_OWNED)/load_acquire(remote)/
 page/remote.h;remote;leaving overwrites a push;/if (old != REMOTE_OWNED) { return false; }  /d
 page/remote.h;remote;leaving counts one too many;s/remote_word(state, count, 0)/remote_word(state, count + 1, 0)/
@@ -76,11 +76,11 @@ heap/thread.c;recycled;pages keep the owner that has ended;/recycled_put(thread_
 heap/thread.c;recycled;a record is left before its pages are nobody's;/recycled_put(thread_t/,/^}/{/theap_own_all/d;s/^  return has_room;$/  if (has_room) { theap_own_all(thread->theaps); } return has_room;/}
 heap/thread.c;recycled;a record that goes keeps its pages;/thread_disband(thread_t/,/^}/{/theap_abandon/d}
 heap/return.c;abandon;leaves the claimed page in the pool;/heap_unpool(/d
-heap/return.c;abandon;who comes to own a full page loses what others freed;/page_add_returned(page, others)/d
+heap/return.c;abandon;who comes to own a full page loses what others freed;s/page_remote_list(page, word));/NULL);/
 heap/return.c;abandon;who comes to own a full page does not count it;s/page->used += remote_count(word) - chain.count/page->used -= chain.count/
 heap/return.c;abandon;a page stays full for ever;s/page->used - used)/page->used)/
 heap/return.c;abandon;keeps a page without blocks;s/page->used == 0 \&\& page_may_go(page)/false/
-heap/return.c;abandon;loses the block that claimed;/page_set_free_list(page, chain.first);/d
+heap/return.c;abandon;loses the block that claimed;s/page_add_returned(page, chain.first)/page_add_returned(page, page_remote_list(page, word))/
 heap/row.c;rows;a parcel counts its first block only;s/^  chain->count++;/  chain->count = 1;/
 heap/row.c;rows;a parcel loses all but its last block;/block_set_next(page, block, chain->first);/d
 heap/row.c;rows;what is shed stays on the row;/theap->row\[bin\].top -= count;/d
