@@ -79,15 +79,17 @@ static void heap_count_record(subproc_t* subproc) {
   lock_release(&retired.lock);
 }
 
-// A thread of another sub-process may be the last to let go of a heap of one that was destroyed.
-static void subproc_let_go(subproc_t* subproc) {
+// Returns true if it was the last one. Who found the heap by a page, when that still named it, has
+// looked at it when this returns.
+static bool heap_uncount_record(subproc_t* subproc) {
   lock_acquire(&retired.lock);
   const bool is_last = --subproc->records == 0;
   lock_release(&retired.lock);
-  if (is_last) { meta_free(subproc, sizeof(subproc_t)); }
+  return is_last;
 }
 
-// Fork does not take the lock of a sub-process that has ended, which is in no list.
+// Fork does not take the lock of a sub-process that has ended, which is in no list. A thread of
+// another sub-process may be the last to let go of a heap of one that was destroyed.
 PRIVATE void heap_free_record(heap_t* heap) {
   subproc_t* subproc = heap->subproc;
   if (!SMALL && !load_relaxed(&subproc->has_ended)) {
@@ -97,8 +99,9 @@ PRIVATE void heap_free_record(heap_t* heap) {
     stats_merge(&subproc->gone, &subproc->scratch);
     lock_release(&subproc->lock);
   }
+  const bool is_last = heap_uncount_record(subproc);
   meta_free(heap, sizeof(heap_t));
-  subproc_let_go(subproc);
+  if (is_last) { meta_free(subproc, sizeof(subproc_t)); }
 }
 
 static bool heap_is_named(const heap_t* heap) {
@@ -331,10 +334,9 @@ static void move_abandoned(heap_t* heap) {
   }
 }
 
+// The caller holds the heap, so that who sees the state does not let its record go.
 static void heap_retire(heap_t* heap, heap_state_t state) {
-  lock_acquire(&heap->lock);
   store_relaxed(&heap->state, state);
-  lock_release(&heap->lock);
   pools_see_state(heap);
   (void)add_relaxed(&heap_epoch, 1);
   stat_down(&memory_stats.heaps, 1);

@@ -70,8 +70,6 @@ PRIVATE void subproc_destroy(subproc_t* subproc) {
   subproc_destroy_heaps(subproc);
   if (TRACKED) { tracked_flush(); }
   page_visit_all(page_drop_of, subproc->main);
-  (void)retired_lock();  // who knows the main heap by a page looks at it under this lock
-  retired_unlock();
   subproc_leave(subproc);
   stat_down(&memory_stats.heaps, 1);
   heap_free_record(subproc->main);

@@ -88,7 +88,7 @@ port/lock.h;L1 spinning;s/is_free \&\& cas_acquire/is_free \&\& cas_relaxed/;M;l
 port/lock.h;L1 sleeping;s/exchange_acquire(/exchange_relaxed(/;M;lock.c
 port/lock.h;L2;s/exchange_release(/exchange_relaxed(/;M;lock.c
 port/lock.h;no wake-up;s/port_wake_one(&lock->state)/(void)0/;W;lock.c
-port/lock.h;wakes nobody who sleeps;s/before == LOCK_CONTENDED/before == LOCK_HELD/;W;lock.c
+port/lock.h;wakes nobody who sleeps;s/LOCK_FREE) == LOCK_CONTENDED/LOCK_FREE) == LOCK_HELD/;W;lock.c
 service/message.c;M1 function out;s/store_release(&hook->fun/store_relaxed(\&hook->fun/;U;hook.c
 service/message.c;M1 argument out;s/store_release(&hook->arg/store_relaxed(\&hook->arg/;U;hook.c -DWRITERS=2
 service/message.c;M1 function in;s/load_acquire(&hook->fun/load_relaxed(\&hook->fun/;U;hook.c

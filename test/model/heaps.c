@@ -3,6 +3,7 @@
 // src/heap/heap.h).
 #include "world.h"
 
+enum { OTHER_TAG = 7 };
 static heap_t *heap, *other_heap;
 static page_t* seen;
 static subproc_t* other_subproc;
@@ -144,6 +145,7 @@ static void look_in(const subproc_t* subproc) {
   (void)retired_lock();
   const heap_t* found = heap_of_page_locked(seen);
   MODEL_CHECK(found == NULL || found->subproc == subproc);
+  MODEL_CHECK(found == NULL || found->tag == 0 || found->tag == OTHER_TAG);
   retired_unlock();
 }
 static void look(void) { look_in(&subproc_main_static); }
@@ -168,8 +170,9 @@ static void lock_next_record(void) {
   lock_release(&record->walk);
   meta_free(record, sizeof(heap_t));
 }
-static void destroy_other(void) {
-  subproc_destroy(other_subproc);
+static void destroy_other(void) { subproc_destroy(other_subproc); }
+static void destroy_other_and_reuse_record(void) {
+  destroy_other();
   reuse_record();
 }
 static void destroy_and_reuse_record(void) {
@@ -180,10 +183,16 @@ static void give_and_reuse_record(void) {
   give_2_and_3();
   reuse_record();
 }
+// As mi_heap_new_ex does it.
+static void new_other_heap(void) {
+  other_heap = heap_new(&subproc_main_static, NULL);
+  other_heap->tag = OTHER_TAG;
+}
+
 // The page's record, and perhaps the heap's, become those of another.
 static void give_and_take_in_new(void) {
   give_2_and_3();
-  other_heap = heap_new(&subproc_main_static, NULL);
+  new_other_heap();
   slots[9] = theap_malloc(heap_theap_or_null(other_heap), BLOCK);
   MODEL_CHECK(slots[9] != NULL);
 }
@@ -191,7 +200,7 @@ static void give_and_take_in_new(void) {
 // The page moves, as those of a deleted heap do, to a heap whose record others know through the
 // page only: such is the main heap of another sub-process to who walks all pages.
 static void move_to_new(void) {
-  other_heap = heap_new(&subproc_main_static, NULL);
+  new_other_heap();
   heap_remove_page(heap, seen, other_heap);
   heap_add_page(other_heap, seen);
 }
@@ -279,7 +288,14 @@ MODEL_MAIN(
     {"destroy_and_look", nobody_left, {destroy, reuse_record, look}, destroyed, 2, 0, 1000},
     {"destroy_other_and_look",
      other_main_left,
-     {destroy_other, look_at_other},
+     {destroy_other_and_reuse_record, look_at_other},
+     other_destroyed,
+     2,
+     0,
+     1000},
+    {"destroy_other_and_reuse",
+     other_main_left,
+     {destroy_other, look_at_other, reuse_record},
      other_destroyed,
      2,
      0,

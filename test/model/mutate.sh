@@ -51,7 +51,7 @@ port/lock.h;lock;L1: relaxed after spinning;s/is_free \&\& cas_acquire/is_free \
 port/lock.h;lock;L1: relaxed after sleeping;s/exchange_acquire(/exchange_relaxed(/
 port/lock.h;lock;L2: relaxed release;s/exchange_release(/exchange_relaxed(/
 port/lock.h;lock;no wake-up;s/port_wake_one(&lock->state);//
-port/lock.h;lock;wakes nobody who sleeps;s/before == LOCK_CONTENDED/before == LOCK_HELD/
+port/lock.h;lock;wakes nobody who sleeps;s/LOCK_FREE) == LOCK_CONTENDED/LOCK_FREE) == LOCK_HELD/
 port/lock.h;lock;sleeper does not say so;s/exchange_acquire(&lock->state, LOCK_CONTENDED)/exchange_acquire(\&lock->state, LOCK_HELD)/
 port/lock.h;lock;takes the lock without a look;s/while (exchange_acquire(&lock->state, LOCK_CONTENDED) != LOCK_FREE)/if (exchange_acquire(\&lock->state, LOCK_CONTENDED) != LOCK_FREE)/
 port/lock.h;lock;release leaves it held;s/exchange_release(&lock->state, LOCK_FREE)/exchange_release(\&lock->state, LOCK_HELD)/
@@ -118,7 +118,8 @@ heap/heap.c;heaps;a page does not hold its heap;s/heap->pages != NULL || heap->t
 heap/heap.c;heaps;deletion does not hold the heap;/heap_end(heap_t/,/^}/{/heap_hold/d;/heap_let_go/d}
 heap/heap.c;heaps;a record goes that a visitor holds;/heap_leave_retired(heap_t/,/^}/s/= heap_is_named(heap)/= false/
 heap/heap.c;heaps;two let a record go;/if (is_last) { heap->holders++; }/d;/heap_leave_retired(heap_t/,/^}/{/holders--/d}
-heap/subproc.c;heaps;a main heap goes while others look at it;/subproc_destroy(subproc_t/,/^}/{/retired_/d}
+heap/heap.c;heaps;a main heap goes while others look at it;/heap_uncount_record(subproc_t/,/^}/{/lock_/d}
+heap/heap.c;heaps;a record goes before it was uncounted;s/^  const bool is_last = heap_uncount_record(subproc);/  meta_free(heap, sizeof(heap_t));\n&/;/heap_uncount_record(subproc);$/{n;d}
 heap/heap.c;heaps;deletion does not tell the others;/add_relaxed(&heap_epoch/d
 heap/heap.c;heaps;deletion leaves the abandoned pages;/^  move_abandoned(heap);/d
 heap/heap.c;heaps;pages are listed without the lock;/heap_add_page(heap_t/,/^}/{/lock_/d}
@@ -130,9 +131,8 @@ heap/heap.c;heaps;H1: relaxed out, a page moves;/^static void heap_remove_page(h
 heap/heap.c;heaps;H1: relaxed in;s/load_acquire(&page->heap)/load_relaxed(\&page->heap)/
 heap/heap.c;heaps;looks at a page's heap without the lock;/heap_of_page(const/,/^}/{/retired_/d}
 heap/heap.c;heaps;a page names its heap after it let go;/heap_remove_page(heap_t/,/^}/{/store_release/d}
-heap/heap.c;heaps;retires without the lock;/heap_retire(heap_t/,/^}/{/lock_/d}
 heap/thread.c;heaps;collects without the walk lock;/theap_walk(theap_t/,/^}/{/lock_/d}
-=heap/thread.c;heaps;catches up without the walk lock;/theap_catch_up(theap_t/,/^}/{/lock_/d}
+heap/thread.c;heaps;catches up without the walk lock;/theap_catch_up(theap_t/,/^}/{/lock_/d}
 heap/thread.c;publish;the registry is changed without its lock;/registry_add(thread_t/,/^}/{/lock_/d}
 memory/meta.c;heaps publish;records are handed out without the lock;/meta_alloc(size_t/,/^}/{/lock_/d}
 END
