@@ -334,7 +334,7 @@ static void move_abandoned(heap_t* heap) {
   }
 }
 
-// The caller holds the heap, so that who sees the state does not let its record go.
+// The caller holds the heap, or it is a main heap: who sees the state does not let its record go.
 static void heap_retire(heap_t* heap, heap_state_t state) {
   store_relaxed(&heap->state, state);
   pools_see_state(heap);

@@ -29,7 +29,7 @@ PRIVATE void subproc_enter(subproc_t* subproc) {
   thread_enter_subproc(subproc);
 }
 
-// Also of heaps that were deleted and whose pages nobody has moved yet.
+// Also of heaps that were deleted, while nobody has moved their pages.
 static bool page_drop_of(page_t* page, void* arg) {
   if (heap_of_page(page) == arg) { heap_destroy_page(page); }
   return true;

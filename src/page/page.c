@@ -245,8 +245,7 @@ static void page_reset(page_t* page) {
   page->theap = NULL;
   page->next = page->prev = page->heap_next = page->heap_prev = NULL;
   store_relaxed(&page->owner, 0);
-  store_relaxed(&page->remote,
-                page_is_single(page) ? remote_word(REMOTE_FULL, 1, 0) : REMOTE_OWNED);
+  store_relaxed(&page->remote, page_is_single(page) ? remote_word(REMOTE_FULL, 1) : REMOTE_OWNED);
 }
 
 static void page_fill(page_t* page, const page_request_t* request, const span_t* span) {

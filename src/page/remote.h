@@ -60,9 +60,8 @@ FAST uint32_t remote_granule(const block_t* head, const uint8_t* start) {
   return (uint32_t)((size_t)((const uint8_t*)head - start) / GRANULE) + 1;
 }
 
-FAST uint32_t remote_word(uint32_t state, uint32_t count, uint32_t head) {
-  return head * REMOTE_HEAD | count * REMOTE_ONE | state;
-}
+// Without a list.
+FAST uint32_t remote_word(uint32_t state, uint32_t count) { return count * REMOTE_ONE | state; }
 
 // Was this block of the page the last to be returned? A block in use never was: who got it has seen
 // the list taken since.
@@ -116,7 +115,7 @@ FAST uint32_t remote_take(remote_t* remote) {
 // The owner. False: a block was just returned, and the page stays owned.
 FAST bool remote_leave(remote_t* remote, uint32_t state, uint32_t count) {
   uint32_t old = REMOTE_OWNED;
-  while (!cas_release(remote, &old, remote_word(state, count, 0))) {  // [R2] out
+  while (!cas_release(remote, &old, remote_word(state, count))) {  // [R2] out
     if (old != REMOTE_OWNED) { return false; }  // else the swap failed for no reason
   }
   return true;

@@ -171,10 +171,6 @@ static void lock_next_record(void) {
   meta_free(record, sizeof(heap_t));
 }
 static void destroy_other(void) { subproc_destroy(other_subproc); }
-static void destroy_other_and_reuse_record(void) {
-  destroy_other();
-  reuse_record();
-}
 static void destroy_and_reuse_record(void) {
   destroy();
   reuse_record();
@@ -287,13 +283,6 @@ MODEL_MAIN(
     {"delete_and_look", nobody_left, {delete, give_and_reuse_record, look}, deleted, 2, 0, 1000},
     {"destroy_and_look", nobody_left, {destroy, reuse_record, look}, destroyed, 2, 0, 1000},
     {"destroy_other_and_look",
-     other_main_left,
-     {destroy_other_and_reuse_record, look_at_other},
-     other_destroyed,
-     2,
-     0,
-     1000},
-    {"destroy_other_and_reuse",
      other_main_left,
      {destroy_other, look_at_other, reuse_record},
      other_destroyed,

@@ -32,7 +32,7 @@ page/remote.h;remote;a free into a full page only pushes;s/last = !owned/last = 
 page/remote.h;remote;the last free pushes and claims;s/if (!last) {/if (remote_state(old) != REMOTE_FULL || !last) {/
 page/remote.h;remote;take leaves the list;s/exchange_acquire(remote, REMOTE_OWNED)/load_acquire(remote)/
 page/remote.h;remote;leaving overwrites a push;/if (old != REMOTE_OWNED) { return false; }  /d
-page/remote.h;remote;leaving counts one too many;s/remote_word(state, count, 0)/remote_word(state, count + 1, 0)/
+page/remote.h;remote;leaving counts one too many;s/remote_word(state, count)/remote_word(state, count + 1)/
 page/remote.h;remote;the claim keeps the list;s/cas_acquire(remote, &old, REMOTE_OWNED)/cas_acquire(remote, \&old, old - state)/
 page/remote.h;remote abandon;any state can be claimed;s/while (remote_state(old) == state)/while (state != REMOTE_OWNED)/
 port/unix_slots.h;slots;S1: relaxed in;s/cas_acquire(&slot\[i\].id/cas_relaxed(\&slot[i].id/

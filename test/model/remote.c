@@ -196,7 +196,7 @@ static void page_of_state(uint32_t state, int taken) {
   }
   const int count = state == REMOTE_ABANDONED ? taken : state == REMOTE_FULL;
   page.used = (uint32_t)(taken - count);
-  store_relaxed(&page.remote, remote_word(state, (uint32_t)count, 0));
+  store_relaxed(&page.remote, remote_word(state, (uint32_t)count));
   model_state(&page, sizeof(page));
   model_state(blocks, sizeof(blocks));
   model_state(program_has, sizeof(program_has));

@@ -103,7 +103,7 @@ static void test_pages(void) {
   break_link(page, (block_t*)(void*)(page->start + page->capacity * page->block_bytes));
   BREAK("P1", page->counting, COUNT_ALL); /* a held page counts from PAGE_HELD */
   BREAK("H1", page->prev, NULL);
-  BREAK_ATOMIC("P3", page->remote, remote_word(REMOTE_OWNED, REMOTE_COUNT_MAX, 1));
+  BREAK_ATOMIC("P3", page->remote, remote_word(REMOTE_OWNED, REMOTE_COUNT_MAX) + REMOTE_HEAD);
 }
 
 static void test_other_pages(void) {
