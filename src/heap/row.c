@@ -17,7 +17,8 @@ enum {
   LARGE_BYTES = 1024 << 10,          // of the row of large blocks
   LARGE_BYTES_THREADED = 256 << 10,  // the same among threads
   SERVED_LEAST = 5,                  // requests for each look, on average, or the rows are opened
-  REST_MOST = 256                    // windows of looks
+  REST_MOST = 256,                   // windows of looks
+  SHARED_LONG = 8                    // windows of looks
 };
 
 // ---- slots ----
@@ -65,8 +66,14 @@ static size_t taken_from_rows(const theap_t* theap) {
 static void looks_begin(theap_t* theap) {
   rows_t* rows = &theap->rows;
   rows->looks = rows->in_vain = 0;
-  rows->served = rows->moved = 0;
+  rows->served = rows->moved = rows->others = 0;
   rows->taken = taken_from_rows(theap);
+}
+
+static void rows_set_closed(theap_t* theap) {
+  theap->rows.open = false;
+  theap->rows.any_bin = ROW_ANY_BIN;
+  theap->open_serial = ROWS_CLOSED;
 }
 
 PRIVATE void rows_forget(theap_t* theap) {
@@ -76,9 +83,8 @@ PRIVATE void rows_forget(theap_t* theap) {
     theap->row[bin].top = few;
     theap->row[bin].end = few + few_most(bin);
   }
-  theap->rows.open = false;
+  rows_set_closed(theap);
   theap->rows.large_bytes = 0;
-  theap->open_serial = ROWS_CLOSED;
   rations_forget(theap);
 }
 
@@ -188,6 +194,20 @@ PRIVATE void row_flush(theap_t* theap, unsigned bin) {
 
 // ---- open and closed ----
 
+// Were many of the blocks that were served since the rows were judged freed by other threads? Of a
+// thread that goes on with the blocks of another one they are too, but a few times in succession
+// only: then its blocks lie in pages of its own.
+static void rows_note_others(rows_t* rows, size_t served) {
+  enum { MANY_SHARE = 4 };
+  const bool many = rows->others * MANY_SHARE > served;
+  rows->shared = many ? (uint32_t)size_min(rows->shared + 1, SHARED_LONG) : rows->shared / 2;
+}
+
+// The rows are open.
+static void rows_follow_others(rows_t* rows) {
+  if (rows->shared == SHARED_LONG) { rows->any_bin = 1; }
+}
+
 // Without memory they stay closed.
 static COLD void rows_open(theap_t* theap) {
   rows_t* rows = &theap->rows;
@@ -203,6 +223,7 @@ static COLD void rows_open(theap_t* theap) {
   rows->growth = 0;
   memset(rows->missed, 0, sizeof(rows->missed));
   rows->open = true;
+  rows_follow_others(rows);
   theap->open_serial = theap->serial;
   theap_follow_rows(theap);
 }
@@ -213,8 +234,7 @@ static COLD void rows_close(theap_t* theap) {
     row_flush(theap, bin);
     row_move(theap, bin, row_few(theap, bin), ROW_FEW);
   }
-  theap->rows.open = false;
-  theap->open_serial = ROWS_CLOSED;
+  rows_set_closed(theap);
   theap_follow_rows(theap);
   looks_begin(theap);
 }
@@ -248,10 +268,11 @@ PRIVATE void rows_learn_reused(theap_t* theap) {
 
 PRIVATE NOINLINE void rows_judge(theap_t* theap) {
   rows_t* rows = &theap->rows;
-  const bool pays = rows->in_vain >= rows->looks / 2 && rows->served / SERVED_LEAST < rows->looks;
+  rows_note_others(rows, rows->served);
+  const bool few = rows->in_vain >= rows->looks / 2 && rows->served / SERVED_LEAST < rows->looks;
   if (rows->rest != 0) {
     rows->rest--;
-  } else if (pays && !theap_fills(theap)) {
+  } else if ((few || rows->shared == SHARED_LONG) && !theap_fills(theap)) {
     rows_open(theap);
   }
   looks_begin(theap);
@@ -266,6 +287,8 @@ static bool rows_pay(theap_t* theap, size_t moved) {
   // It is negative while some of the blocks that pages gave wait on a row.
   const intptr_t served = (intptr_t)(taken_from_rows(theap) - rows->taken);
   const bool pays = served >= (intptr_t)rows->moved;
+  rows_note_others(rows, rows->moved + (served > 0 ? (size_t)served : 0));
+  rows_follow_others(rows);
   looks_begin(theap);
   if (pays) {
     rows->next_rest /= 2;

@@ -26,7 +26,8 @@
 // W1 a block is on one row, once, and on no list.
 // W2 only the theap's thread changes a row. Others may read it: slots stay readable.
 // W3 a block shorter than a few cache lines is of a page that the theap owned last: a line that two
-//    threads share is not our doing.
+//    threads share is not our doing. Where they have shared pages for long the blocks of all lie
+//    between each other anyway; then rows take any block (rows_note_others, decision 035).
 //
 // All goes back when the theap is collected, abandoned, or becomes special; a row, when a page of
 // its class has fallen empty; large blocks also when memory is wanted from the arenas.
@@ -99,7 +100,7 @@ FAST bool row_put_in_front(theap_t* theap, const page_t* page, void* block) {
 
 // The page has several blocks.
 FAST bool row_suits_few(const theap_t* theap, const page_t* page) {
-  return page->bin >= ROW_ANY_BIN
+  return page->bin >= theap->rows.any_bin
              ? theap->heap == load_relaxed(&page->heap)
              : page->bin >= ROW_LEAST_BIN && load_relaxed(&page->last_owner) == theap->serial;
 }
@@ -120,6 +121,9 @@ FAST row_answer_t row_put_few(theap_t* theap, const page_t* page, void* block) {
   row->top = top + 1;
   return ROW_DONE;
 }
+
+// So many blocks of a page that serves requests now are there because other threads freed them.
+FAST void rows_learn_others(theap_t* theap, size_t count) { theap->rows.others += count; }
 
 // ---- row.c ----
 PRIVATE void rows_forget(theap_t* theap);  // without touching the blocks

@@ -281,7 +281,13 @@ static page_t* theap_search(theap_t* theap, unsigned bin) {
   const page_t* passed = NULL;  // the first one that has nothing but the block that was freed last
   while (!queue_is_empty(theap, bin) && theap->first[bin] != passed) {
     page_t* page = theap->first[bin];
-    if (page_has_room(page)) { return page; }
+    const uint32_t used = page->used;
+    if (page_has_room(page)) {
+      if (OPEN_ROWS && unlikely(used != page->used)) {
+        rows_learn_others(theap, used - page->used);
+      }
+      return page;
+    }
     if (page_waits(page)) {
       if (passed == NULL) { passed = page; }
       queue_rotate(theap, page);

@@ -1,7 +1,8 @@
 /* test: timeout=120 env="MIMALLOC_GUARDED_SAMPLE_RATE=0"
    Rows open where blocks are replaced at random, and close where the program only allocates or only
    frees; whatever is on them, counts, visits and invariants are as if it were on the lists of the
-   pages, and it goes back when a theap is collected, its heap is destroyed or its thread ends. */
+   pages, and it goes back when a theap is collected, its heap is destroyed or its thread ends.
+   Threads that share blocks all the time put small ones of each other's pages on rows. */
 #include "../../src/static.c"
 
 #include "../check.h"
@@ -177,6 +178,49 @@ static void thread_leaves_nothing(void) {
   CHECK(blocks_visited() == 0);
 }
 
+/* Two threads take turns. Either both replace the blocks of one table, so that each finds there
+   what the other one has put, or each has half of it, and they exchange the halves now and then. */
+enum { TURNS = 8000, TURNS_WITH_A_HALF = 1000, TURN_ROUNDS = 300, SMALL_BLOCK = 200 };
+
+static bool each_has_half;
+static test_barrier_t turn_ends;
+
+static bool takes_small_ones_of_others(void) {
+  return rows_are_open() && theap_current()->rows.any_bin == 1;
+}
+
+static void take_turn(size_t from, size_t count) {
+  static uint64_t random = 1;
+  for (int i = 0; i < TURN_ROUNDS; i++) {
+    const size_t at = from + next_random(&random) % count;
+    mi_free(live[at]);
+    live[at] = mi_malloc(1 + next_random(&random) % SMALL_BLOCK);
+    CHECK(live[at] != NULL);
+  }
+}
+
+static void* take_turns(void* arg) {
+  const size_t index = (size_t)(uintptr_t)arg;
+  for (size_t turn = 0; turn < TURNS; turn++) {
+    barrier_wait(&turn_ends);
+    if (turn % 2 != index) { continue; }
+    const size_t half = (turn / TURNS_WITH_A_HALF + index) % 2;
+    take_turn(each_has_half ? half * LIVE / 2 : 0, each_has_half ? LIVE / 2 : LIVE);
+  }
+  CHECK(takes_small_ones_of_others() == !each_has_half);
+  return NULL;
+}
+
+static void small_blocks_of_others(void) {
+  fill(mi_heap_main(), SMALL_BLOCK);
+  barrier_init(&turn_ends, 2);
+  test_thread_t threads[2];
+  for (uintptr_t i = 0; i < 2; i++) { CHECK(thread_start(&threads[i], take_turns, (void*)i)); }
+  for (int i = 0; i < 2; i++) { (void)thread_join(threads[i]); }
+  for (size_t i = 0; i < LIVE; i++) { mi_free(live[i]); }
+  CHECK(verify_all());
+}
+
 int main(void) {
   if (!OPEN_ROWS) { return 77; }
   mi_register_error(on_error, NULL);
@@ -185,6 +229,11 @@ int main(void) {
   one_way_closes();
   collecting_empties();
   heaps_have_their_own();
-  if (HAS_THREADS) { thread_leaves_nothing(); }
+  if (HAS_THREADS) {
+    thread_leaves_nothing();
+    small_blocks_of_others();
+    each_has_half = true;
+    small_blocks_of_others();
+  }
   return check_done();
 }
