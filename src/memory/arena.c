@@ -223,7 +223,7 @@ static void arena_unload_free(const arena_t* arena) {
 // What the program gave stays its own; the table of it is ours.
 static void arena_unload(const arena_t* arena, bool whole) {
   if (arena->mapped_bytes != 0 && !whole) { arena_unload_free(arena); }
-  if (arena->table_bytes != 0) { port_release_guarded(arena->table, arena->table_bytes); }
+  if (arena->table_bytes != 0) { meta_unmap(arena->table, arena->table_bytes); }
   if (arena->mapped_bytes != 0 && whole) { (void)port_release(arena->start, arena->mapped_bytes); }
 }
 
@@ -283,10 +283,10 @@ PRIVATE bool memory_cover(const void* start, size_t bytes) {
 static bool table_add(arena_t* arena) {
   void* table = NULL;
   arena->table_bytes = align_up(arena->slices * sizeof(slice_t), port_page_bytes());
-  if (port_map_guarded(arena->table_bytes, &table) != 0) { return false; }
+  if (meta_map(arena->table_bytes, &table) != 0) { return false; }
   arena->table = (slice_t*)table;
   if (memory_cover(arena->start, slices_bytes(arena->slices))) { return true; }
-  port_release_guarded(table, arena->table_bytes);
+  meta_unmap(table, arena->table_bytes);
   return false;
 }
 
@@ -306,7 +306,7 @@ PRIVATE arena_t* arena_add(const arena_spec_t* spec) {
   arena_fill(arena, spec);
   arena->committed = spec->committed && spec->commit_fun == NULL;
   if (arena_publish(arena, arena->committed)) { return arena; }
-  port_release_guarded(arena->table, arena->table_bytes);
+  meta_unmap(arena->table, arena->table_bytes);
   meta_free(arena, sizeof(arena_t));
   return NULL;
 }

@@ -25,7 +25,7 @@ static int part_alloc(void** out) {
     *out = meta_alloc(PART_BYTES);
     return *out == NULL ? ENOMEM : 0;
   }
-  const int error = port_map_guarded(PART_BYTES, out);
+  const int error = meta_map(PART_BYTES, out);
   if (error == 0 && option_is_enabled(mi_option_pagemap_commit)) {
     (void)port_populate(*out, PART_BYTES);
   }
@@ -63,7 +63,7 @@ PRIVATE void map_enter(const void* start, size_t slices, const void* page) {
 UNUSED PRIVATE void map_unload(void) {
   for (uint64_t i = 0; parts_added != 0 && PART_BYTES > SHORT_PART && i < MAP_ROOT_ENTRIES; i++) {
     if (map.root[i] == 0) { continue; }
-    port_release_guarded(part_of((uintptr_t)(i << MAP_PART_SHIFT)), PART_BYTES);
+    meta_unmap(part_of((uintptr_t)(i << MAP_PART_SHIFT)), PART_BYTES);
     map.root[i] = 0;
     parts_added--;
   }

@@ -121,6 +121,24 @@ PRIVATE void meta_free(void* p, size_t bytes) {
   lock_release(&meta.lock);
 }
 
+static size_t guard_bytes(void) { return PORT_CAN_RELEASE ? port_page_bytes() : 0; }
+
+PRIVATE int meta_map(size_t bytes, void** out) {
+  const size_t guard = guard_bytes();
+  void* start = NULL;
+  int error = port_reserve(bytes + 2 * guard, port_page_bytes(), &start);
+  if (error != 0) { return error; }
+  *out = (uint8_t*)start + guard;
+  error = port_commit(*out, bytes);
+  if (error != 0) { (void)port_release(start, bytes + 2 * guard); }
+  return error;
+}
+
+PRIVATE void meta_unmap(void* start, size_t bytes) {
+  const size_t guard = guard_bytes();
+  (void)port_release((uint8_t*)start - guard, bytes + 2 * guard);
+}
+
 PRIVATE void meta_lock_for_fork(void) { lock_acquire(&meta.lock); }
 
 PRIVATE void meta_unlock_after_fork(bool child) { lock_after_fork(&meta.lock, child); }

@@ -11,6 +11,10 @@
 // NULL if out of memory. Any thread.
 PRIVATE void* meta_alloc(size_t bytes);
 PRIVATE void meta_free(void* p, size_t bytes);
+// For long records: a mapping between two OS pages that stay inaccessible, where memory can be
+// released. Returns 0 or an error number.
+PRIVATE int meta_map(size_t bytes, void** out);
+PRIVATE void meta_unmap(void* start, size_t bytes);
 PRIVATE void meta_lock_for_fork(void);
 PRIVATE void meta_unlock_after_fork(bool child);
 PRIVATE void meta_rescue(void);

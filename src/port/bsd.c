@@ -46,27 +46,7 @@ PRIVATE int port_reset(void* start, size_t bytes) {
   return error;
 }
 
-// None of them limits mappings to a number.
-static size_t guard_mappings_most(void) { return SIZE_MAX / 2; }
-
-#include "unix_guard.h"
-
-PRIVATE int port_guard(void* start, size_t bytes) { return guard_by_mapping(start, bytes); }
-
-PRIVATE int port_unguard(void* start, size_t bytes) { return unguard_mapping(start, bytes, true); }
-
-// ---- process ----
-
-static bool is_set_user_id(void) { return issetugid() != 0; }
-
-PRIVATE const char* port_program_name(void) { return getprogname(); }
-
-PRIVATE int port_random(void* out, size_t bytes) {
-  const int saved = errno;
-  const int error = getentropy(out, bytes) == 0 ? 0 : ENOSYS;
-  errno = saved;
-  return error;
-}
+#include "unix_bsd.h"
 
 PRIVATE void port_usage(port_usage_t* out) {
   struct rusage usage;

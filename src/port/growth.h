@@ -72,12 +72,6 @@ PRIVATE int port_map(size_t bytes, size_t align, void** out) {
   return growth_take(bytes, align, out);
 }
 
-PRIVATE int port_map_guarded(size_t bytes, void** out) {
-  return growth_take(bytes, port_page_bytes(), out);
-}
-
-PRIVATE void port_release_guarded(void* start, size_t bytes) { (void)start, (void)bytes; }
-
 // ---- what there is not ----
 
 PRIVATE int port_release(void* start, size_t bytes) {

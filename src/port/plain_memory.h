@@ -1,5 +1,5 @@
-// Memory without advice, huge pages and the exchange of page tables: what a system without them
-// answers.
+// Memory without advice, huge pages by themselves and the exchange of page tables: what a system
+// without them answers.
 #ifndef MI_PORT_PLAIN_MEMORY_H
 #define MI_PORT_PLAIN_MEMORY_H
 
@@ -8,11 +8,6 @@ PRIVATE size_t port_page_faults(void) { return 0; }
 
 PRIVATE int port_advise_huge(void* start, size_t bytes, bool wanted) {
   (void)start, (void)bytes, (void)wanted;
-  return ENOSYS;
-}
-
-PRIVATE int port_map_huge(size_t bytes, size_t huge_bytes, int node, void** out) {
-  (void)bytes, (void)huge_bytes, (void)node, (void)out;
   return ENOSYS;
 }
 

@@ -46,9 +46,6 @@ PRIVATE size_t port_huge_bytes(void);
 PRIVATE int port_reserve(size_t bytes, size_t align, void** out);
 // Maps zeroed readable and writable memory; physical memory comes with the first touch.
 PRIVATE int port_map(size_t bytes, size_t align, void** out);
-// For records: with an inaccessible page on either side; `port_release_guarded` unmaps all.
-PRIVATE int port_map_guarded(size_t bytes, void** out);
-PRIVATE void port_release_guarded(void* start, size_t bytes);
 // Makes reserved memory, and what was decommitted, readable and writable: it reads as zero, and
 // what is so already stays as it is. Non-zero: there is no memory, and some of the range may be
 // inaccessible.

@@ -180,22 +180,6 @@ PRIVATE int port_map(size_t bytes, size_t align, void** out) {
   return error;
 }
 
-PRIVATE int port_map_guarded(size_t bytes, void** out) {
-  const size_t page = port_page_bytes();
-  void* start = NULL;
-  int error = port_reserve(bytes + 2 * page, page, &start);
-  if (error != 0) { return error; }
-  *out = (uint8_t*)start + page;
-  error = port_commit(*out, bytes);
-  if (error != 0) { (void)port_release(start, bytes + 2 * page); }
-  return error;
-}
-
-PRIVATE void port_release_guarded(void* start, size_t bytes) {
-  const size_t page = port_page_bytes();
-  (void)port_release((uint8_t*)start - page, bytes + 2 * page);
-}
-
 static void check_mapped(const void* start, size_t bytes) {
   const bool foreign = os_page_state((uintptr_t)start) == FOREIGN;
   for (uintptr_t at = (uintptr_t)start; at < (uintptr_t)start + bytes; at += STRICT_PAGE) {

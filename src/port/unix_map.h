@@ -21,22 +21,6 @@ PRIVATE int port_map(size_t bytes, size_t align, void** out) {
   return error;
 }
 
-PRIVATE int port_map_guarded(size_t bytes, void** out) {
-  const size_t page = port_page_bytes();
-  uint8_t* start = NULL;
-  int error = os_mmap(NULL, bytes + 2 * page, PROT_NONE, MAP_PLAIN, (void**)&start);
-  if (error != 0) { return error; }
-  *out = start + page;
-  error = port_commit(*out, bytes);
-  if (error != 0) { (void)port_release(start, bytes + 2 * page); }
-  return error;
-}
-
-PRIVATE void port_release_guarded(void* start, size_t bytes) {
-  const size_t page = port_page_bytes();
-  (void)port_release((uint8_t*)start - page, bytes + 2 * page);
-}
-
 PRIVATE int port_commit(void* start, size_t bytes) {
   const int error = os_mprotect(start, bytes, PROT_READ | PROT_WRITE);
   if (likely(error == 0)) { return 0; }

@@ -47,6 +47,11 @@ PRIVATE size_t port_page_bytes(void) {
 
 #include "plain_memory.h"
 
+PRIVATE int port_map_huge(size_t bytes, size_t huge_bytes, int node, void** out) {
+  (void)bytes, (void)huge_bytes, (void)node, (void)out;
+  return ENOSYS;
+}
+
 // ---- process ----
 
 static bool is_set_user_id(void);

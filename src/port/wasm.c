@@ -68,6 +68,11 @@ PRIVATE int port_commit(void* start, size_t bytes) {
   return 0;
 }
 
+PRIVATE int port_map_huge(size_t bytes, size_t huge_bytes, int node, void** out) {
+  (void)bytes, (void)huge_bytes, (void)node, (void)out;
+  return ENOSYS;
+}
+
 PRIVATE size_t port_address_limit(void) { return SIZE_MAX; }
 PRIVATE bool port_data_is_limited(void) { return false; }
 
@@ -126,12 +131,7 @@ PRIVATE char* port_realpath(const char* name, char* resolved) {
 PRIVATE _Noreturn void port_abort(void) { abort(); }
 PRIVATE int port_numa_count(void) { return 1; }
 
-PRIVATE int port_random(void* out, size_t bytes) {
-  const int saved = errno;
-  const int error = getentropy(out, bytes) == 0 ? 0 : ENOSYS;
-  errno = saved;
-  return error;
-}
+#include "unix_entropy.h"
 
 PRIVATE void port_usage(port_usage_t* out) {
   *out = (port_usage_t){0};

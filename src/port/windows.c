@@ -15,6 +15,7 @@
 
 #include "../base/bits.h"
 #include "../base/track.h"
+#include "plain_memory.h"
 
 // Not every set of headers declares them.
 EXTERN_C __declspec(dllimport) PEB* NTAPI RtlGetCurrentPeb(void);
@@ -125,8 +126,6 @@ static int os_free(void* start, size_t bytes, DWORD kind) {
 
 PRIVATE size_t port_page_bytes(void) { return 4 * KiB; }
 PRIVATE size_t port_granularity(void) { return 64 * KiB; }
-PRIVATE size_t port_huge_bytes(void) { return 0; }
-PRIVATE size_t port_page_faults(void) { return 0; }
 
 // Windows 10 1803 and later.
 typedef struct alignment {
@@ -217,28 +216,6 @@ PRIVATE int port_commit(void* start, size_t bytes) {
   return error;
 }
 
-PRIVATE int port_map_guarded(size_t bytes, void** out) {
-  const size_t page = port_page_bytes();
-  void* start = NULL;
-  int error = os_alloc(NULL, bytes + 2 * page, MEM_RESERVE, &start);
-  if (error != 0) { return error; }
-  track_mapped(start, bytes + 2 * page);
-  *out = (uint8_t*)start + page;
-  error = port_commit(*out, bytes);
-  if (error != 0) { (void)port_release(start, bytes + 2 * page); }
-  return error;
-}
-
-PRIVATE void port_release_guarded(void* start, size_t bytes) {
-  const size_t page = port_page_bytes();
-  (void)port_release((uint8_t*)start - page, bytes + 2 * page);
-}
-
-PRIVATE int port_populate(void* start, size_t bytes) {
-  (void)start, (void)bytes;
-  return ENOSYS;
-}
-
 PRIVATE int port_decommit(void* start, size_t bytes) {
   const int error = os_free(start, bytes, MEM_DECOMMIT);
   if (error == 0) { track_decommitted(start, bytes); }
@@ -256,11 +233,6 @@ PRIVATE int port_purge(void* start, size_t bytes) {
   if (error == 0) { (void)VirtualUnlock(start, bytes); }
   SetLastError(saved);
   return error;
-}
-
-PRIVATE int port_move(void* from, size_t from_bytes, void* to, size_t to_bytes) {
-  (void)from, (void)from_bytes, (void)to, (void)to_bytes;
-  return ENOSYS;
 }
 
 PRIVATE int port_shorten(void* start, size_t old_bytes, size_t new_bytes) {
@@ -284,21 +256,6 @@ PRIVATE int port_seal(void* start, size_t bytes, bool on) {
   SetLastError(saved);
   if (done) { track_protected(start, bytes); }
   return error;
-}
-
-PRIVATE int port_put_away(void* start, size_t bytes, void* place) {
-  (void)start, (void)bytes, (void)place;
-  return ENOSYS;
-}
-
-PRIVATE int port_bring_back(void* start, size_t bytes, void* place) {
-  (void)start, (void)bytes, (void)place;
-  return ENOSYS;
-}
-
-PRIVATE int port_advise_huge(void* start, size_t bytes, bool wanted) {
-  (void)start, (void)bytes, (void)wanted;
-  return ENOSYS;
 }
 
 // Large pages need a privilege, which an administrator gives to a user ("lock pages in memory").

@@ -98,7 +98,6 @@ static int port_map(size_t bytes, size_t align, void** out) {
   return bytes == 0 || align == 0 || out == NULL;
 }
 static int port_release(void* start, size_t bytes) { return start == NULL || bytes == 0; }
-static void port_release_guarded(void* start, size_t bytes) { (void)start, (void)bytes; }
 static size_t port_address_limit(void) { return SIZE_MAX; }
 static int port_random(void* out, size_t bytes) { return out == NULL || bytes == 0; }
 static uint64_t port_clock_ns(void) { return 0; }
@@ -117,24 +116,20 @@ static int port_at_fork(void (*prepare)(void), void (*parent)(void), void (*chil
 static void port_lock_streams_for_fork(void) {}
 static void port_unlock_streams_after_fork(bool child) { (void)child; }
 
-enum { META_BYTES = 512 << 10, POOL_SLICES = 32, BLOCK = 2048 };
+enum { META_BYTES = 512 << 10, MAP_BYTES = PART_BYTES + 2 * 4096, POOL_SLICES = 32, BLOCK = 2048 };
 
 static _Alignas(4096) uint8_t meta_memory[META_BYTES];
 static _Alignas(SLICE_BYTES) uint8_t pool_memory[POOL_SLICES][SLICE_BYTES];
-static _Alignas(4096) uint8_t map_memory[2][PART_BYTES];
+static _Alignas(4096) uint8_t map_memory[2][MAP_BYTES];
 static int map_parts;
 
 static int port_reserve(size_t bytes, size_t align, void** out) {
-  MODEL_CHECK(bytes <= META_BYTES && align <= 4096);
-  *out = meta_memory;
+  const bool is_part = bytes == MAP_BYTES;
+  MODEL_CHECK(align <= 4096 && (is_part ? map_parts < 2 : bytes <= META_BYTES));
+  *out = is_part ? map_memory[map_parts++] : meta_memory;
   return 0;
 }
 static int port_commit(void* start, size_t bytes) { return start == NULL || bytes == 0; }
-static int port_map_guarded(size_t bytes, void** out) {
-  MODEL_CHECK(map_parts < 2 && bytes == PART_BYTES);
-  *out = map_memory[map_parts++];
-  return 0;
-}
 
 // ---- guards: no request is sampled ----
 
