@@ -65,14 +65,14 @@ typedef struct row {
 // All rows of a theap. A look is a request that finds no block, or a row that is full.
 typedef struct rows {
   bool open;
+  uint8_t any_bin;         // from this class on they take blocks of pages of any thread
   uint32_t looks;          // since they were judged
   uint32_t in_vain;        // looks, of rows that are closed, that served few requests
   size_t served;           // requests, of rows that are closed
   size_t moved;            // blocks that went from open rows to pages, or came from them
   size_t taken;            // from rows, when they were judged
   size_t others;           // blocks that other threads have returned, since they were judged
-  uint32_t shared;         // times, in succession, that these were many when they were judged
-  uint8_t any_bin;         // from this class on they take blocks of pages of any thread
+  uint32_t shared;         // times that these were many; halved each time that they were not
   size_t growth;           // bytes by which open rows have grown
   size_t large_bytes;      // of the blocks on the row of large ones
   bool missed[BIN_COUNT];  // a request has found the open row empty since that was full last
