@@ -164,6 +164,10 @@ static int s_pthread_attr_setstacksize(void* p, size_t bytes) {
   return pthread_attr_setstacksize((pthread_attr_t*)INNER(p), bytes);
 }
 
+static int s_pthread_attr_setstack(void* p, void* start, size_t bytes) {
+  return pthread_attr_setstack((pthread_attr_t*)INNER(p), start, bytes);
+}
+
 static int s_pthread_attr_setdetachstate(void* p, int state) {
   return pthread_attr_setdetachstate((pthread_attr_t*)INNER(p), state == 2 ? 1 : 0);
 }
@@ -1307,6 +1311,7 @@ static const entry_t entries[] = {ENTRY(malloc),
                                   ENTRY(pthread_rwlock_unlock),
                                   ENTRY(pthread_attr_init),
                                   ENTRY(pthread_attr_destroy),
+                                  ENTRY(pthread_attr_setstack),
                                   ENTRY(pthread_attr_setstacksize),
                                   ENTRY(pthread_attr_setdetachstate),
                                   ENTRY(pthread_once),
