@@ -28,7 +28,7 @@ static bool is_in_program(void) {
 
 // The ends of threads lead here until the process ends: so a plug-in that this is part of stays,
 // also where who has opened it closes it.
-static void stay_loaded(void) {
+static void plug_in_stays(void) {
   Dl_info info;
   if (is_in_program() || dlopen == NULL || dladdr == NULL || dladdr(&__ehdr_start, &info) == 0) {
     return;
@@ -38,13 +38,13 @@ static void stay_loaded(void) {
 }
 
 #else
-static void stay_loaded(void) {}
+static void plug_in_stays(void) {}
 #endif
 
 AT_LOAD static void on_load(void) {
   const int saved = port_errno_keep();
   mi_process_init();
-  stay_loaded();
+  plug_in_stays();
   port_errno_restore(saved);
 }
 
