@@ -48,6 +48,8 @@ PRIVATE int port_reset(void* start, size_t bytes) {
 
 #include "unix_bsd.h"
 
+// ---- process ----
+
 PRIVATE void port_usage(port_usage_t* out) {
   struct rusage usage;
   memset(&usage, 0, sizeof(usage));

@@ -59,6 +59,8 @@ PRIVATE void port_reuse(void* start, size_t bytes) {
 
 #include "unix_bsd.h"
 
+// ---- process ----
+
 PRIVATE void port_usage(port_usage_t* out) {
   struct rusage usage;
   struct mach_task_basic_info info = {0};
