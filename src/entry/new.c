@@ -63,11 +63,13 @@ API void* mi_new_aligned_nothrow(size_t size, size_t alignment) {
   return new_aligned_nothrow(size, alignment);
 }
 
-API void* mi_new_n(size_t count, size_t size) {
+static size_t array_bytes(size_t count, size_t size) {
   size_t total = 0;
   if (unlikely(size_mul_overflows(count, size, &total))) { throw_bad_alloc(SIZE_MAX); }
-  return new_block(total);
+  return total;
 }
+
+API void* mi_new_n(size_t count, size_t size) { return new_block(array_bytes(count, size)); }
 
 API void* mi_new_realloc(void* p, size_t newsize) {
   for (;;) {
@@ -78,9 +80,7 @@ API void* mi_new_realloc(void* p, size_t newsize) {
 }
 
 API void* mi_new_reallocn(void* p, size_t newcount, size_t size) {
-  size_t total = 0;
-  if (unlikely(size_mul_overflows(newcount, size, &total))) { throw_bad_alloc(SIZE_MAX); }
-  return mi_new_realloc(p, total);
+  return mi_new_realloc(p, array_bytes(newcount, size));
 }
 
 API void* mi_heap_alloc_new(heap_t* heap, size_t size) {
@@ -92,9 +92,7 @@ API void* mi_heap_alloc_new(heap_t* heap, size_t size) {
 }
 
 API void* mi_heap_alloc_new_n(heap_t* heap, size_t count, size_t size) {
-  size_t total = 0;
-  if (unlikely(size_mul_overflows(count, size, &total))) { throw_bad_alloc(SIZE_MAX); }
-  return mi_heap_alloc_new(heap, total);
+  return mi_heap_alloc_new(heap, array_bytes(count, size));
 }
 
 API void* mi_theap_alloc_new(theap_t* theap, size_t size) {
@@ -106,9 +104,7 @@ API void* mi_theap_alloc_new(theap_t* theap, size_t size) {
 }
 
 API void* mi_theap_alloc_new_n(theap_t* theap, size_t count, size_t size) {
-  size_t total = 0;
-  if (unlikely(size_mul_overflows(count, size, &total))) { throw_bad_alloc(SIZE_MAX); }
-  return mi_theap_alloc_new(theap, total);
+  return mi_theap_alloc_new(theap, array_bytes(count, size));
 }
 
 API void* mi_theap_alloc_new_nothrow(theap_t* theap, size_t size) {
