@@ -192,14 +192,14 @@ _Static_assert(offsetof(heap_counts_t, stats) == offsetof(struct mi_heap_s, stat
                "a heap begins with its counts");
 
 struct mi_subproc_s {
+  mi_stats_t gone, scratch;  // statistics of heaps that are gone; long, and seldom touched
   lock_t lock;
   heap_t* heaps;
   heap_t* main;
   size_t threads;
   struct mi_subproc_s* next;
-  size_t records;            // of heaps, which name it: under the lock of retired heaps
-  _Atomic(bool) has_ended;   // nobody asks for its statistics any more
-  mi_stats_t gone, scratch;  // statistics of heaps that are gone; long, and seldom touched
+  size_t records;           // of heaps, which name it: under the lock of retired heaps
+  _Atomic(bool) has_ended;  // nobody asks for its statistics any more
 };
 
 // Ids that no thread has, though they are even: of the record that all threads without one share,
