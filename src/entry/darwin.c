@@ -15,20 +15,14 @@
 // nothing is taken. MIMALLOC_DISABLE_REDIRECT=1 leaves all as it was. Tests: test/macos.
 #include "../api/basic.h"
 
-#ifdef __APPLE__
+#if defined(__APPLE__) && defined(MI_MALLOC_OVERRIDE)
 
-#include <dlfcn.h>
 #include <errno.h>
-#include <mach-o/loader.h>
-
-#include "../base/modes.h"
-
-#ifdef MI_MALLOC_OVERRIDE
-
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/modes.h"
 #include "../heap/verify.h"
 #include "../service/message.h"
 #include "darwin_zone.h"
@@ -437,7 +431,7 @@ static bool zone_is_known(void) {
 }
 
 // While the first zone is exchanged there is a moment without it: no other thread may free then.
-static void zone_start(void) {
+PRIVATE void zone_start(void) {
   if (is_unwanted()) {
     leave_names();
     return;
@@ -453,34 +447,6 @@ static void zone_start(void) {
   port_fork_by_zone();
   const bool first = pthread_is_threaded_np() == 0 && zone_become_first();
   message_verbose("malloc of libSystem: %s", first ? "the default zone is ours" : "its own zone");
-}
-
-#else
-static void zone_start(void) {}
-#endif
-
-extern const struct mach_header_64 this_module __asm__("___dso_handle") HIDDEN;
-
-// Zones, forks and the ends of threads lead here until the process ends: so a library or a plug-in
-// that this is part of stays, also where who has opened it closes it.
-static void stay_loaded(void) {
-  Dl_info info;
-  if (this_module.filetype == MH_EXECUTE || dladdr(&this_module, &info) == 0) { return; }
-  (void)dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
-}
-
-AT_LOAD static void on_load(void) {
-  const int saved = port_errno_keep();
-  zone_start();
-  mi_process_init();
-  stay_loaded();
-  port_errno_restore(saved);
-}
-
-AT_UNLOAD static void on_unload(void) {
-  const int saved = port_errno_keep();
-  mi_process_done();
-  port_errno_restore(saved);
 }
 
 #endif

@@ -23,6 +23,8 @@ typedef union zone_memory {
   uint8_t bytes[ZONE_BYTES];
 } ALIGNED(ZONE_BYTES) zone_memory_t;
 
+PRIVATE void zone_start(void);  // from now on the system's malloc leads to ours
+
 PRIVATE zone_roots_t zone_roots(void);
 PRIVATE kern_return_t zone_enumerate(task_t task, void* context, unsigned types, vm_address_t zone,
                                      memory_reader_t* read, vm_range_recorder_t* record);

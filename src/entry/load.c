@@ -1,4 +1,4 @@
-// What the loader calls, but for the DLL of Windows, which has a DllMain, and macOS (darwin.c).
+// What the loader calls, but for the DLL of Windows, which has a DllMain.
 // The least priority that programs may use: we are the first of the program's or the library's
 // constructors, so our fork handlers hold the locks for the shortest time, and the last of its
 // destructors, so the statistics tell all. errno is 0 when main starts.
@@ -7,44 +7,58 @@
 #endif
 #include "../api/basic.h"
 #include "../base/modes.h"
+#if defined(__APPLE__) && defined(MI_MALLOC_OVERRIDE)
+#include "darwin_zone.h"
+#endif
 
-#if !defined(__APPLE__) && (!defined(_WIN32) || !defined(MI_SHARED_LIB))
+#if !defined(_WIN32) || !defined(MI_SHARED_LIB)
 
-#if defined(__linux__) && !defined(MI_SHARED_LIB)  // which is linked so that it stays
+#if defined(__APPLE__) || (defined(__linux__) && !defined(MI_SHARED_LIB))  // else it stays
 #include <dlfcn.h>
+
+#ifdef __APPLE__
+#include <mach-o/loader.h>
+
+extern const struct mach_header_64 this_module __asm__("___dso_handle") HIDDEN;
+
+static bool stays_anyway(void) { return this_module.filetype == MH_EXECUTE; }
+#else
 #include <link.h>
 #include <sys/auxv.h>
 
 #pragma weak dladdr  // before glibc 2.34 they are in a library that the program may not have
 #pragma weak dlopen
 
-// NOLINTNEXTLINE(bugprone-reserved-identifier) the linker defines it: where this module begins
-extern const ElfW(Ehdr) __ehdr_start WEAK HIDDEN;
+extern const ElfW(Ehdr) this_module __asm__("__ehdr_start") WEAK HIDDEN;
 
-static bool is_in_program(void) {
-  const ElfW(Ehdr)* module = &__ehdr_start;
-  return module == NULL || (uintptr_t)module + module->e_phoff == getauxval(AT_PHDR);
+// It is part of the program, or cannot be told to stay.
+static bool stays_anyway(void) {
+  const ElfW(Ehdr)* module = &this_module;
+  return module == NULL || dlopen == NULL || dladdr == NULL ||
+         (uintptr_t)module + module->e_phoff == getauxval(AT_PHDR);
 }
+#endif
 
-// The ends of threads lead here until the process ends: so a plug-in that this is part of stays,
-// also where who has opened it closes it.
-static void plug_in_stays(void) {
+// The ends of threads lead here until the process ends, and on macOS zones and forks: so a library
+// or a plug-in that this is part of stays, also where who has opened it closes it.
+static void module_stays(void) {
   Dl_info info;
-  if (is_in_program() || dlopen == NULL || dladdr == NULL || dladdr(&__ehdr_start, &info) == 0) {
-    return;
-  }
+  if (stays_anyway() || dladdr(&this_module, &info) == 0) { return; }
   // cppcheck-suppress leakReturnValNotUsed ; it is to stay
   (void)dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
 #else
-static void plug_in_stays(void) {}
+static void module_stays(void) {}
 #endif
 
 AT_LOAD static void on_load(void) {
   const int saved = port_errno_keep();
+#if defined(__APPLE__) && defined(MI_MALLOC_OVERRIDE)
+  zone_start();
+#endif
   mi_process_init();
-  plug_in_stays();
+  module_stays();
   port_errno_restore(saved);
 }
 

@@ -9,7 +9,6 @@ cd "$source/src" || exit 2
 awk '
   BEGIN {
     apart["base/etw.h base/track.h"]
-    apart["entry/darwin.c entry/load.c"]
     apart["entry/windows_redirect.c entry/windows_static.c"]
   }
   function system_of(file) {
