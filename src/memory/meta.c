@@ -25,7 +25,7 @@ typedef struct free_list {
   free_record_t* first;
 } free_list_t;
 
-// At the start of each region, behind its first OS page: the one before it, for meta_unload.
+// At the start of each region: the one before it, for meta_unload.
 typedef struct region {
   struct region* older;
   size_t bytes;
@@ -34,10 +34,33 @@ typedef struct region {
 static struct {
   lock_t lock;
   uint8_t *next, *committed, *end;  // of the newest region
-  size_t region_bytes;
   region_t* newest;
   free_list_t lists[FREE_LISTS];
 } meta;
+
+// ---- mappings between two OS pages that stay inaccessible, where memory can be released ----
+
+static size_t guard_bytes(void) { return PORT_CAN_RELEASE ? port_page_bytes() : 0; }
+
+static int reserve(size_t bytes, void** out) {
+  const int error = port_reserve(bytes + 2 * guard_bytes(), port_page_bytes(), out);
+  if (error == 0) { *out = (uint8_t*)*out + guard_bytes(); }
+  return error;
+}
+
+PRIVATE void meta_unmap(void* start, size_t bytes) {
+  (void)port_release((uint8_t*)start - guard_bytes(), bytes + 2 * guard_bytes());
+}
+
+PRIVATE int meta_map(size_t bytes, void** out) {
+  int error = reserve(bytes, out);
+  if (error != 0) { return error; }
+  error = port_commit(*out, bytes);
+  if (error != 0) { meta_unmap(*out, bytes); }
+  return error;
+}
+
+// ---- records ----
 
 static bool region_commit(size_t bytes) {
   if (meta.next + bytes <= meta.committed) { return true; }
@@ -55,23 +78,22 @@ static void region_link(size_t bytes) {
   meta.next += META_ALIGN;
 }
 
-// The first and the last OS page stay inaccessible.
 static COLD bool region_add(size_t bytes) {
-  const size_t guard = port_page_bytes(), least = align_up(META_ALIGN + bytes + 2 * guard, guard);
-  size_t size = size_max(align_up(size_max(meta.region_bytes * 2, FIRST_REGION), guard), least);
+  const size_t page = port_page_bytes(), least = align_up(META_ALIGN + bytes, page);
+  const size_t next = meta.newest == NULL ? FIRST_REGION : meta.newest->bytes * 2;
+  size_t size = size_max(align_up(next, page), least);
   void* start = NULL;
-  if (port_reserve(size, guard, &start) != 0) {
+  if (reserve(size, &start) != 0) {
     size = least;
-    if (port_reserve(size, guard, &start) != 0) { return false; }
+    if (reserve(size, &start) != 0) { return false; }
   }
-  meta.next = meta.committed = (uint8_t*)start + guard;
-  meta.end = (uint8_t*)start + size - guard;
+  meta.next = meta.committed = (uint8_t*)start;
+  meta.end = meta.next + size;
   if (!region_commit(META_ALIGN)) {
     meta.next = meta.committed = meta.end = NULL;
-    (void)port_release(start, size);
+    meta_unmap(start, size);
     return false;
   }
-  meta.region_bytes = size;
   region_link(size);
   return true;
 }
@@ -121,24 +143,6 @@ PRIVATE void meta_free(void* p, size_t bytes) {
   lock_release(&meta.lock);
 }
 
-static size_t guard_bytes(void) { return PORT_CAN_RELEASE ? port_page_bytes() : 0; }
-
-PRIVATE int meta_map(size_t bytes, void** out) {
-  const size_t guard = guard_bytes();
-  void* start = NULL;
-  int error = port_reserve(bytes + 2 * guard, port_page_bytes(), &start);
-  if (error != 0) { return error; }
-  *out = (uint8_t*)start + guard;
-  error = port_commit(*out, bytes);
-  if (error != 0) { (void)port_release(start, bytes + 2 * guard); }
-  return error;
-}
-
-PRIVATE void meta_unmap(void* start, size_t bytes) {
-  const size_t guard = guard_bytes();
-  (void)port_release((uint8_t*)start - guard, bytes + 2 * guard);
-}
-
 PRIVATE void meta_lock_for_fork(void) { lock_acquire(&meta.lock); }
 
 PRIVATE void meta_unlock_after_fork(bool child) { lock_after_fork(&meta.lock, child); }
@@ -153,6 +157,6 @@ UNUSED PRIVATE void meta_unload(void) {
   while (meta.newest != NULL) {
     region_t* region = meta.newest;
     meta.newest = region->older;
-    (void)port_release((uint8_t*)region - port_page_bytes(), region->bytes);
+    meta_unmap(region, region->bytes);
   }
 }
