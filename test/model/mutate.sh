@@ -13,8 +13,9 @@ mkdir -p "$work/test" && cp -r "$source/include" "$source/src" "$work" && cp -r 
   cp -r "$work/src" "$work/original" || exit 2
 case $(uname -m) in i?86 | arm*) echo "no -fsanitize=thread here"; exit 77 ;; esac
 
-# file below src/ ; models that may notice, in the order to try ; what is done ; sed script. A leading = says that the
-# mutant changes nothing that a model can see (docs/memory-model.md says why).
+# file below src/ ; models that may notice, in the order to try, with a colon and one of their cases where the others are
+# long ; what is done ; sed script. A leading = says that the mutant changes nothing that a model can see
+# (docs/memory-model.md says why).
 mutants() {
   grep -v '^#' <<'END'
 page/remote.h;remote;R1 out: relaxed push;s/cas_acq_rel(remote/cas_acquire(remote/
@@ -95,15 +96,15 @@ page/page.h;abandon;who stays the owner has counted what it did not leave;/if (!
 page/record.c;abandon;gives the record before its last use;/record_give(page);$/d;s/^  const span_t span = page_span(page);/  record_give(page); const span_t span = page_span(page);/
 page/page.c;map abandon;gives the memory before the map forgets;/^  page_map(page, NULL);/d;s/page_end(page, page_unguard(page));/const span_t span = page_span(page); page_end(page, page_unguard(page)); map_enter(span.start, span.slices, NULL);/
 page/page.c;map;a new page is not in the map;/^  page_map(page, page);/d
-page/record.c;publish;P1: relaxed out;s/store_release(&records.chunks/store_relaxed(\&records.chunks/
-page/record.c;publish;P1: relaxed in;s/load_acquire(&records.chunks/load_relaxed(\&records.chunks/
+page/record.c;publish:records_visited;P1: relaxed out;s/store_release(&records.chunks/store_relaxed(\&records.chunks/
+page/record.c;publish:records_visited;P1: relaxed in;s/load_acquire(&records.chunks/load_relaxed(\&records.chunks/
 page/record.c;publish;records are taken without the lock;/record_take(void)/,/^}/{/lock_/d}
 page/record.c;abandon;records are given without the lock;/void record_push(/,/^}/{/lock_/d}
 heap/process.c;publish;ready: relaxed out;s/store_release(&process.ready/store_relaxed(\&process.ready/
 heap/process.c;publish;ready: relaxed in;s/(likely(load_acquire(&process.ready/(likely(load_relaxed(\&process.ready/
 heap/process.c;publish;no second look under the lock;s/if (!load_relaxed(&process.ready))/if (true)/
-alloc/malloc.c;publish;D1: relaxed out;s/store_release(&deferred_free/store_relaxed(\&deferred_free/
-alloc/malloc.c;publish;D1: relaxed in;s/load_acquire(&deferred_free/load_relaxed(\&deferred_free/
+alloc/malloc.c;publish:deferred_free;D1: relaxed out;s/store_release(&deferred_free/store_relaxed(\&deferred_free/
+alloc/malloc.c;publish:deferred_free;D1: relaxed in;s/load_acquire(&deferred_free/load_relaxed(\&deferred_free/
 service/message.c;hooks;M1: function relaxed out;s/store_release(&hook->fun/store_relaxed(\&hook->fun/
 service/message.c;hooks;M1: argument relaxed out;s/store_release(&hook->arg/store_relaxed(\&hook->arg/
 service/message.c;hooks;M1: function relaxed in;s/load_acquire(&hook->fun/load_relaxed(\&hook->fun/
@@ -152,12 +153,13 @@ while IFS=';' read -r file models what script; do
   if cmp -s "$work/original/$file" "$work/src/$file"; then
     verdict="DOES NOT APPLY"
   else
-    for model in $models; do
+    for choice in $models; do
+      model=${choice%%:*} instance=${choice#"$model"}
       if ! compile "$model"; then
         verdict="DOES NOT COMPILE"
         break
       fi
-      (cd "$work/test/model" && timeout 240 "./$model" >out 2>&1)
+      (cd "$work/test/model" && timeout 240 "./$model" ${instance#:} >out 2>&1)
       status=$?
       if [ $status = 124 ]; then  # the limit of the test
         verdict="killed by $model: does not end"

@@ -19,7 +19,7 @@ notices() {  # test: whether it does not compile, or does not run
     growth) port=GROW; set -- "$1" MI_GROW=1 ;;
     *) set -- "$1" MI_STRICT=1 ;;
   esac
-  "$cc" -std=gnu11 -O1 -w -fno-builtin "-DMI_PORT_$port=1" -I "$work/include" -I "$source/test" \
+  "$cc" -std=gnu11 -O0 -w -fno-builtin "-DMI_PORT_$port=1" -I "$work/include" -I "$source/test" \
     -o "$work/program" "$source/test/api/$1.c" "$work/src/static.c" -pthread \
     >"$work/output" 2>&1 || return 0
   ! env "$2" timeout 120 "$work/program" >"$work/output" 2>&1
