@@ -10,13 +10,16 @@ enum { CHUNK_BYTES = 2048, CHUNK_PAGES = (CHUNK_BYTES - (int)sizeof(page_t)) / R
 enum { PLACE_MOST = 31 };
 _Static_assert((int)CHUNK_PAGES <= (int)PLACE_MOST + 1, "a place has five bits");
 
-// Records come in chunks, which are never freed, so that all pages can be visited.
+// Records come in chunks, which are never freed, so that all pages can be visited. The first one has
+// its place beside what each program touches: see cmake/near.ld.in.
 typedef struct page_chunk {
   struct page_chunk* next;
   _Atomic(page_words_t*) words;  // of each page; NULL: none are in use yet
   uint8_t padding[sizeof(page_t) - 2 * sizeof(void*)];
   uint8_t pages[CHUNK_PAGES * RECORD_BYTES];
 } page_chunk_t;
+
+static page_chunk_t ALIGNED(64) first_chunk;
 
 static struct {
   lock_t lock;
@@ -30,7 +33,8 @@ static page_t* chunk_page(page_chunk_t* chunk, int i) {
 }
 
 static void chunk_add(void) {
-  page_chunk_t* chunk = (page_chunk_t*)meta_alloc(sizeof(page_chunk_t));
+  const bool is_first = load_relaxed(&records.chunks) == NULL;
+  page_chunk_t* chunk = is_first ? &first_chunk : (page_chunk_t*)meta_alloc(sizeof(page_chunk_t));
   if (chunk == NULL) { return; }
   chunk->next = load_relaxed(&records.chunks);
   for (int i = CHUNK_PAGES - 1; i >= 0; i--) {
