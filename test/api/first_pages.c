@@ -1,4 +1,4 @@
-/* test: timeout=60 when="release threads"
+/* test: timeout=60 when="release threads posix"
    The first page of a class waits when it falls empty, and goes when memory grows. Among several
    threads it stays while it is used now and then: all of them see memory grow, and those that gave
    back their pages would only have to take others, so that more memory is touched. */

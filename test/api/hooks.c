@@ -141,11 +141,12 @@ static void on_error(int error, void* arg) {
 
 /* Not too large to be asked for, but more than there is. */
 static size_t size_of_all(void) {
-  static volatile size_t size = sizeof(void*) == 8 ? SIZE_MAX >> 4 : PTRDIFF_MAX - MIB;
+  static volatile size_t size = sizeof(void*) == 8 ? SIZE_MAX >> 4 : PTRDIFF_MAX - 256 * KIB;
   return size;
 }
 
 static void test_error_of_large(errors_t* e) {
+  void* first = sizeof(void*) == 8 ? NULL : mi_malloc(size_of_all()); /* fits, or not */
   void* p = mi_malloc(MIB);
   const size_t calls = e->calls;
   CHECK_ERRNO(mi_malloc(size_of_all()) == NULL, ENOMEM);
@@ -157,6 +158,7 @@ static void test_error_of_large(errors_t* e) {
   CHECK_ERRNO(mi_realloc(p, size_of_all()) == NULL, ENOMEM);
   CHECK(e->calls == calls + 4 && e->last == ENOMEM);
   mi_free(p);
+  mi_free(first);
 }
 
 static void test_error(void) {

@@ -84,7 +84,12 @@ static void equals(const char* what, ranges_t* visited) {
   qsort(visited->range, visited->count, sizeof(vm_range_t), by_address);
   fprintf(stderr, "%s: %zu blocks, the visitor finds %zu\n", what, by_zone->count, visited->count);
   CHECK(by_zone->count == visited->count && by_zone->count > KEPT / 4);
-  CHECK(memcmp(by_zone->range, visited->range, visited->count * sizeof(vm_range_t)) == 0);
+  size_t differ = 0;
+  for (size_t i = 0; i < visited->count; i++) { /* debug builds tell visitors what was asked for */
+    differ += by_zone->range[i].address != visited->range[i].address ||
+              by_zone->range[i].size < visited->range[i].size;
+  }
+  CHECK(differ == 0);
 }
 
 static void compare(const char* what, memory_reader_t* reader) {

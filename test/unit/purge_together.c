@@ -138,9 +138,10 @@ static void run_beside_a_thread(void) {
 }
 
 static int alone(void) {
+  const bool is_told = port_is_single_threaded(); /* not every C library does */
   shrink_and_grow();
   leave_holes();
-  CHECK(os.questions == 0 && os.calls == 0 && os.single > 10);
+  CHECK(!is_told || (os.questions == 0 && os.calls == 0 && os.single > 10));
   return check_done();
 }
 
