@@ -10,8 +10,8 @@ enum { CHUNK_BYTES = 2048, CHUNK_PAGES = (CHUNK_BYTES - (int)sizeof(page_t)) / R
 enum { PLACE_MOST = 31 };
 _Static_assert((int)CHUNK_PAGES <= (int)PLACE_MOST + 1, "a place has five bits");
 
-// Records come in chunks, which are never freed, so that all pages can be visited. The first one has
-// its place beside what each program touches: see cmake/near.ld.in.
+// Records come in chunks, which are never freed, so that all pages can be visited. The first one
+// lies beside what each program touches: see cmake/near.ld.in.
 typedef struct page_chunk {
   struct page_chunk* next;
   _Atomic(page_words_t*) words;  // of each page; NULL: none are in use yet

@@ -74,11 +74,13 @@ static void strings(void) {
   give_back(getcwd(NULL, 0));
   CHECK(asprintf(&s, "%d %s", 42, "things") == 9);
   give_back(s);
+#if !defined(__GLIBC__) || __GLIBC_MINOR__ >= 26
   s = (char*)reallocarray(NULL, 10, 10);
   memset(s, 1, 100);
   s = (char*)reallocarray(s, 100, 100);
   CHECK(s != NULL && s[0] == 1 && s[99] == 1);
   give_back(s);
+#endif
 }
 
 static void streams(void) {
