@@ -8,9 +8,9 @@
 // 1. The shared library has a section __interpose, by which the loader leads every other module's
 //    calls here: the shorter way. Ours still reach libSystem.
 // 2. The zone is registered, and made the first, which is the default one. It also serves what has
-//    no name that we know, is asked whose a block is, and is told of forks.
+//    no name that we know, is asked for the owner of a block, and is told of forks.
 //
-// Either way finds whose a block is by its address, so a block may come by one and go by the other.
+// Either way finds the owner of a block by its address: it may come by one and go by the other.
 // What is another zone's goes back to it. Where a block of ours would not be known to libSystem,
 // nothing is taken. MIMALLOC_DISABLE_REDIRECT=1 leaves all as it was. Tests: test/macos.
 #include "../api/basic.h"
@@ -422,7 +422,7 @@ static bool is_unwanted(void) {
   return disabled != NULL && *disabled != 0 && strcmp(disabled, "0") != 0;
 }
 
-// Does libSystem know whose our blocks are?
+// Does libSystem know that our blocks are ours?
 static bool zone_is_known(void) {
   void* p = zone_malloc(OWN_ZONE, 1);
   const bool known = p != NULL && malloc_zone_from_ptr(p) == OWN_ZONE;

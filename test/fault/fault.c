@@ -144,23 +144,27 @@ static bool runs_a_few(void) { return is_emulated() || getenv("FAULT_FEW") != NU
 
 typedef enum { ONE, PAIR, AND_LATER, WAYS } way_t;
 
+static unsigned next_call(unsigned n, bool some_are_enough) {
+  if (is_emulated()) { return 4 * n; }
+  if (some_are_enough) { return 2 * n; }
+  return runs_a_few() ? n + 1 + n / 8 : n + 1;
+}
+
 /* Fails call 1, 2, 3, … of a kind until there is none of that number. */
 static void run_kind(unsigned scenario, fault_kind_t kind, int error, way_t way) {
   enum { MAX_BAD = 5 };
   static const char* const also[WAYS] = {"", " and the next", " and all later ones"};
-  const bool is_like_others = kind == FAULT_ANY || kind == FAULT_CLOCK ||
-                              (way == AND_LATER && error != fault_kinds[kind].errors[0]);
-  unsigned step = 1;
-  for (unsigned n = 1, bad = bad_runs + MAX_BAD; n < NO_LAST && bad_runs < bad; n += step) {
+  const bool is_like_others = way == AND_LATER && error != fault_kinds[kind].errors[0];
+  const bool some_are_enough = kind == FAULT_ANY || kind == FAULT_CLOCK || is_like_others ||
+                               (way == AND_LATER && runs_a_few());
+  const unsigned bad = bad_runs + MAX_BAD;
+  for (unsigned n = 1; n < NO_LAST && bad_runs < bad; n = next_call(n, some_are_enough)) {
     const unsigned last = way == ONE ? n : way == PAIR ? n + 1 : NO_LAST;
     char plan[100], what[100];
     snprintf(plan, sizeof(plan), "FAULT=%u %u %d %u %u", scenario, (unsigned)kind, error, n, last);
     snprintf(what, sizeof(what), "%s call %u%s gives error %d", fault_kinds[kind].name, n,
              also[way], error);
     if (!run_one(scenarios[scenario].name, plan, what)) { break; }
-    if (runs_a_few()) { step = 1 + n / 8; }
-    if (is_like_others || (runs_a_few() && way == AND_LATER)) { step = n; } /* some n are enough */
-    if (is_emulated()) { step = 3 * n; }
   }
 }
 
