@@ -36,7 +36,7 @@ FAST unsigned bin_of(size_t size) {
 
 FAST size_t bin_bytes(unsigned bin) {
   if (bin <= 16) { return (size_t)bin * GRANULE; }
-  if (bin >= COARSE_BIN) {
+  if (MAKES_HOLES && bin >= COARSE_BIN) {
     const unsigned k = bin - COARSE_BIN;
     return (size_t)(5 + k % 4) << (k / 4) << 12;  // NOLINT(*-core.BitwiseShift) k is small
   }
