@@ -8,6 +8,11 @@
 #include "api.h"
 
 enum { TABLES = 3, BLOCKS = 5000, EACH = 100 };
+#ifdef __wasm__
+enum { PAGES_TENTHS = 27 };
+#else
+enum { PAGES_TENTHS = 25 };
+#endif
 
 static test_barrier_t barrier;
 static struct {
@@ -86,8 +91,9 @@ static void test_pools(void) {
   take_turns(&pools, 0);
   const size_t pages = (size_t)stats_now().page_committed.current;
   printf("%zu KiB of pages for %zu KiB\n", pages / 1024, live / 1024);
-  /* By where pages come to lie 2.1 to 2.4 times as much; four times without the bound. */
-  CHECK(pages < live * 5 / 2);
+  /* By where pages come to lie 2.1 to 2.4 times as much, in WebAssembly 2.51, always the same; four
+     times without the bound. */
+  CHECK(pages < live * PAGES_TENTHS / 10);
 }
 
 static void test_exchange(void) {
