@@ -105,7 +105,8 @@ enum { ZERO_MOST = 1 << 20 };
 // Worth a mapping of its own, as far as the budget of mappings goes.
 static bool is_better_direct(const page_request_t* request) {
   const size_t least = size_min(DIRECT_LEAST, option_size(mi_option_arena_max_object_size));
-  return request->direct || request->bytes >= least || request->align >= DIRECT_LEAST;
+  return request->bytes >= least || request->align >= DIRECT_LEAST ||
+         (request->direct && !memory_refault_direct(request->bytes));
 }
 
 // The block is the program's from now on, for `size` bytes.

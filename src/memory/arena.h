@@ -154,6 +154,9 @@ PRIVATE void memory_shorten(span_t* span, size_t slices);
 // A mapping of its own; `remap` moves it to a longer one.
 PRIVATE bool memory_take_direct(span_request_t request, span_t* out);
 PRIVATE bool memory_remap_direct(span_t* span, size_t bytes);
+// Such a mapping is wanted. True: memory comes and goes, of which arenas keep some, so that a run
+// is the better choice.
+PRIVATE bool memory_refault_direct(size_t bytes);
 
 // Purges what is due; with force all that is unused, and unmaps arenas without a page.
 PRIVATE void memory_collect(bool force);

@@ -2,8 +2,10 @@
 #include "../service/options.h"
 #include "internal.h"
 
-// Beside one for each GiB in use. Blocks that wait inaccessible take some too.
-enum { MAX_DIRECT = GUARD_PAGES ? 16 : 24 };
+enum {
+  MAX_DIRECT = GUARD_PAGES ? 16 : 24,  // beside one for each GiB in use; waiting blocks take some
+  SHORT_DIRECT = 8 << 20               // bytes; of shorter blocks some may as well have runs
+};
 
 // The number of mappings stays within a constant and one for each GiB in use.
 static bool direct_admit(size_t bytes, size_t* in_use_bytes) {
@@ -18,6 +20,23 @@ static bool direct_admit(size_t bytes, size_t* in_use_bytes) {
   }
   lock_release(&memory.lock);
   return ok;
+}
+
+static void direct_uncount(size_t bytes) {
+  lock_acquire(&memory.lock);
+  memory.direct.count--;
+  memory.direct.bytes -= bytes;
+  lock_release(&memory.lock);
+}
+
+PRIVATE bool memory_refault_direct(size_t bytes) {
+  if (bytes >= SHORT_DIRECT) { return false; }
+  lock_acquire(&memory.lock);
+  memory.now_ms = port_clock_ms();
+  purge_refault(memory.direct_stamp, bytes >> SLICE_SHIFT);
+  const bool swings = memory_swings();
+  lock_release(&memory.lock);
+  return swings;
 }
 
 UNUSED PRIVATE direct_t memory_direct_most(void) {
@@ -52,9 +71,7 @@ PRIVATE bool memory_take_direct(span_request_t request, span_t* out) {
   }
   const bool huge = request.dense && direct_wants_huge(bytes, in_use);
   if (!direct_map(bytes, huge ? size_max(request.align, HUGE_PAGE) : request.align, &start)) {
-    lock_acquire(&memory.lock);
-    memory.direct.count--, memory.direct.bytes -= bytes;
-    lock_release(&memory.lock);
+    direct_uncount(bytes);
     return false;
   }
   if (huge) { (void)port_advise_huge(start, bytes, true); }
@@ -64,20 +81,33 @@ PRIVATE bool memory_take_direct(span_request_t request, span_t* out) {
   return true;
 }
 
-// A mapping of its own is gone.
-static void account_direct_given(const span_t* span) {
+static void direct_account_given(size_t bytes) {
+  stat_down(&memory_stats.reserved, bytes);
+  stat_down(&memory_stats.committed, bytes);
+}
+
+static void direct_account_gone(const span_t* span) {
+  const size_t bytes = slices_bytes(span->slices);
+  direct_uncount(bytes);
+  direct_account_given(bytes);
+}
+
+// A short one may be wanted again soon.
+static void note_direct_gone(size_t bytes) {
+  if (bytes >= SHORT_DIRECT) { return; }
   lock_acquire(&memory.lock);
-  memory.direct.count--;
-  memory.direct.bytes -= slices_bytes(span->slices);
+  memory.now_ms = port_clock_ms();
+  memory.direct_stamp = (uint32_t)memory.now_ms;
+  memory.has_purged = true;
   lock_release(&memory.lock);
-  stat_down(&memory_stats.reserved, slices_bytes(span->slices));
-  stat_down(&memory_stats.committed, slices_bytes(span->slices));
 }
 
 // Who looks at what others own holds the lock: the memory goes only after it was free.
 PRIVATE void direct_give(const span_t* span) {
-  account_direct_given(span);
-  port_release(span->start, slices_bytes(span->slices));
+  const size_t bytes = slices_bytes(span->slices);
+  direct_account_gone(span);
+  note_direct_gone(bytes);
+  port_release(span->start, bytes);
 }
 
 PRIVATE bool memory_remap_direct(span_t* span, size_t bytes) {
@@ -93,7 +123,7 @@ PRIVATE bool memory_remap_direct(span_t* span, size_t bytes) {
   if (target.huge) {  // the pages that were moved brought their own advice
     (void)port_advise_huge(target.start, slices_bytes(target.slices), true);
   }
-  account_direct_given(span);
+  direct_account_gone(span);
   *span = target;
   return true;
 }
@@ -103,7 +133,6 @@ PRIVATE void direct_shorten(span_t* span, size_t slices) {
   lock_acquire(&memory.lock);
   memory.direct.bytes -= slices_bytes(span->slices - slices);
   lock_release(&memory.lock);
-  stat_down(&memory_stats.reserved, slices_bytes(span->slices - slices));
-  stat_down(&memory_stats.committed, slices_bytes(span->slices - slices));
+  direct_account_given(slices_bytes(span->slices - slices));
   span->slices = slices;
 }

@@ -47,7 +47,7 @@ typedef struct memory_state {
   growth_t growth[2];   // for short blocks and for long ones
   look_t look;
   direct_t direct, direct_most;
-  int64_t now_ms, last_decay_ms;     // as of the last give or collect
+  int64_t now_ms, last_decay_ms;     // as of the last give or collect, or look at direct_stamp
   size_t due_slices;                 // to be purged, as soon as it is worth a call
   size_t slack_slices;               // what was purged and wanted again soon
   int64_t slack_ms, refault_ms;      // when it was halved; when that was last so
@@ -55,6 +55,7 @@ typedef struct memory_state {
   uint32_t swings;                   // how often memory was wanted again after more had been purged
   size_t refused_bytes;              // of an arena, and none was had since; 0 if one was
   bool has_purged;                   // since the last of these
+  uint32_t direct_stamp;             // when a short mapping of its own went last; 0: never
   bool is_left;                      // half written: see memory_is_left
   const arena_t* unannounced;  // an arena that is still to be announced, once the lock is free
 } memory_state_t;
@@ -148,6 +149,8 @@ PRIVATE bool memory_cover(const void* start, size_t bytes);
 PRIVATE void count_decommitted(size_t bytes);  // that were dirty or taken
 // What was purged at `stamp` is wanted again.
 PRIVATE void purge_refault(uint32_t stamp, size_t slices);
+// Memory has been wanted again within the last second.
+PRIVATE bool memory_swings(void);
 PRIVATE void purge_due(size_t given_slices);
 PRIVATE void purge_all(void);
 // Taken becomes dirty, and what is due is purged.

@@ -202,12 +202,12 @@ PRIVATE void purge_refault(uint32_t stamp, size_t slices) {
 
 // A heap that swings wants again what it gives back: it offers that to the OS, which costs a third
 // of giving it back and having it again. What a heap gives back otherwise is seen to go.
-static bool swings(void) {
+PRIVATE bool memory_swings(void) {
   return memory.slack_slices > 0 && memory.now_ms - memory.refault_ms < REFAULT_MS;
 }
 
 static purge_way_t purge_way(void) {
-  return swings() && purge_delay_ms() > 0 ? PURGE_LAZILY : PURGE_NOW;
+  return memory_swings() && purge_delay_ms() > 0 ? PURGE_LAZILY : PURGE_NOW;
 }
 
 static void forget_refusals(void) {
@@ -244,7 +244,7 @@ static part_t excess_part(bool may_split) {
 // So much has to be due before a call of the OS interrupts the other threads: more where that is
 // wanted again anyway.
 static size_t batch_slices(void) {
-  const bool waits = swings() && !port_is_single_threaded();
+  const bool waits = memory_swings() && !port_is_single_threaded();
   return (waits ? SWING_BATCH : PURGE_BATCH) / SLICE_BYTES;
 }
 
@@ -378,7 +378,7 @@ PRIVATE bool memory_wants_holes(size_t sparse_slices) {
   if (purge_delay_ms() < 0) { return false; }
   lock_acquire(&memory.lock);
   const int64_t now = memory.now_ms = port_clock_ms();
-  const bool wanted = sparse_slices > kept_slices() && !swings() &&
+  const bool wanted = sparse_slices > kept_slices() && !memory_swings() &&
                       (memory.hole_refault_ms == 0 || now - memory.hole_refault_ms >= REFAULT_MS);
   if (wanted) { memory.hole_ms = now; }
   lock_release(&memory.lock);
