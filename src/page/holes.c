@@ -138,8 +138,8 @@ static void bits_set_holes(block_bits_t* bits, const page_t* page, bool are_free
   }
 }
 
-// The blocks leave the page's list before their memory goes.
-static void page_add_holes(page_t* page, hole_list_t* list) {
+// The blocks leave the page's list before their memory goes. It needs 2 KiB of stack.
+static NOINLINE void page_add_holes(page_t* page, hole_list_t* list) {
   if (page_is_single(page)) { return; }
   block_bits_t bits;
   page_free_bits(page, &bits);

@@ -259,8 +259,9 @@ PRIVATE uint32_t page_used(const page_t* page);
 // The owner. From now on `used` counts all blocks.
 PRIVATE void page_count_all(page_t* page);
 // The owner. Puts `free` in order of addresses: blocks that are allocated one after the other then
-// lie one after the other, which is what a processor's prefetching expects.
-PRIVATE void page_sort_free(page_t* page);
+// lie one after the other, which is what a processor's prefetching expects. Apart from its callers,
+// since it needs 2 KiB of stack, which is all that some threads have.
+PRIVATE NOINLINE void page_sort_free(page_t* page);
 // The free blocks that are on the owner's list, by index; and the other way about.
 typedef struct block_bits {
   uint64_t words[PAGE_BLOCKS_MAX / 64];  // only those up to the capacity are in use
