@@ -55,6 +55,15 @@ OVERRIDE size_t malloc_usable_size(void* p) { return block_usable(p); }
 
 OVERRIDE void cfree(void* p) { block_free(p); }
 
+#if !defined(MI_SHARED_LIB) && !defined(__GLIBC__)
+// zig's C library, which programs are linked with statically, has one that calls its own realloc.
+OVERRIDE void* reallocarray(void* p, size_t count, size_t size) {
+  size_t total = 0;
+  if (unlikely(size_mul_overflows(count, size, &total))) { return refuse_memory(SIZE_MAX); }
+  return name_realloc(p, total);
+}
+#endif
+
 // ---- BSD and macOS ----
 
 OVERRIDE void* reallocf(void* p, size_t size) {

@@ -2,8 +2,8 @@
 //
 // They are as on glibc 2.36, measured: realloc to zero bytes frees, memalign rounds an odd
 // alignment up, posix_memalign sets errno as well. What the C library makes of malloc and realloc,
-// such as strdup, reallocarray, realpath and getline, stays its own: in a program with a malloc of
-// its own they must call that one.
+// such as strdup, reallocarray, realpath and getline, stays its own where it is another library: in
+// a program with a malloc of its own they must call that one.
 #ifndef MI_ENTRY_NAMES_H
 #define MI_ENTRY_NAMES_H
 

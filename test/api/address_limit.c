@@ -1,4 +1,4 @@
-/* test: timeout=60 when="release linux"
+/* test: timeout=60 when="release linux" not-emulated="the emulator limits its own addresses, not those of the program"
    Under a limit on addresses nearly all that it leaves can be had as blocks. When it is reached a
    request that is refused asks for memory twice, and takes nothing from pages that are partly in
    use. Memory that is free again can be had. */

@@ -1,4 +1,4 @@
-/* test: timeout=120 when="linux|unix" */
+/* test: not-emulated="what the emulator needs counts too" timeout=120 when="linux|unix" */
 /* A control group with a limit of 96 MiB: a process that never has more than 40 MiB in use, in
    blocks of every size, survives there however much it allocates in all. Needs root, and a memory
    controller of version 1 or 2 that can be written to. */

@@ -164,6 +164,10 @@ static void check_manifest(const char* const* names) {
 }
 
 int main(void) {
+  if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__) {
+    puts("Windows is little-endian");
+    return 77;
+  }
   static const char* const names[ETW_EVENTS] = {"Reserve", "Release", "Commit", "Decommit",
                                                 "Protect", "Alloc",   "Free"};
   _Static_assert(sizeof(etw_kind_t) == 16 && sizeof(etw_piece_t) == 16, "as the system has them");

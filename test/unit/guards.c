@@ -24,12 +24,23 @@ static struct {
   void (*while_it_works)(void); /* what another thread does during that call */
 } kernel;
 
+/* An emulator's takes the advice to populate what has no access. */
+static bool is_readable(const char* start) {
+  int ends[2];
+  if (pipe(ends) != 0) { return false; }
+  const bool readable = write(ends[1], start, 1) == 1;
+  close(ends[0]);
+  close(ends[1]);
+  return readable;
+}
+
 static long kernel_advise(char* start, unsigned long advice) {
-  enum { INSTALL = 102, REMOVE = 103, UNKNOWN = 104 };
+  enum { POPULATE_READ = 22, INSTALL = 102, REMOVE = 103, UNKNOWN = 104 };
   const size_t page = (size_t)(start - memory) / PAGE;
   void (*meanwhile)(void) = kernel.while_it_works;
   const int error = advice == INSTALL ? kernel.install_error : 0;
   if (advice >= UNKNOWN) { return errno = EINVAL, -1; } /* an emulator's takes any */
+  if (advice == POPULATE_READ) { return is_readable(start) ? 0 : (errno = EINVAL, -1); }
   if (advice != INSTALL && advice != REMOVE) { return madvise(start, PAGE, (int)advice); }
   if (advice == INSTALL) { kernel.install_error = 0, kernel.while_it_works = NULL; }
   if (advice == INSTALL && meanwhile != NULL) { meanwhile(); }
