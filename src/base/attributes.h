@@ -57,9 +57,15 @@
 
 // A function that ends in `JUMP_TO(call)` has left the stack when it calls: who is called finds our
 // caller's address where its own caller's should be. gcc does so only if it optimizes, as it is
-// told here whatever its flags are; what such a function calls must not be inlined into it.
+// told here whatever its flags are; what such a function calls must not be inlined into it. Not on
+// 64-bit POWER, where who calls through a pointer has a register to restore afterwards.
 //
 // TAKES_PERSONALITY: the directive .personality in a function of 32-bit Arm, see entry/unwind.h.
+#ifdef __powerpc64__
+#define HAS_JUMPS 0
+#else
+#define HAS_JUMPS 1
+#endif
 #ifdef __clang__
 #define TAKES_PERSONALITY 0
 #define ENDS_IN_JUMP

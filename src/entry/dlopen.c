@@ -1,9 +1,10 @@
 // dlopen without RTLD_DEEPBIND. A module that is opened with this flag looks for malloc and free in
 // the C library before it looks in ours: it frees there what comes from us, and the reverse.
 //
-// The C library knows by the return address who calls dlopen: whose RUNPATH it searches, what
+// The C library knows by the return address who calls dlopen: which RUNPATH it searches, what
 // $ORIGIN stands for, and in which name space the module shall be. So ours ends in a jump, which
-// leaves that address as it was. Test: test/lifecycle/dlopen_deepbind.c.
+// leaves that address as it was; where it can't there is none. Test:
+// test/lifecycle/dlopen_deepbind.c.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -11,7 +12,7 @@
 #include "../service/options.h"
 
 // Only the shared library: in a statically linked program there is no other dlopen to go on to.
-#if defined(MI_MALLOC_OVERRIDE) && defined(MI_SHARED_LIB) && defined(__GLIBC__)
+#if defined(MI_MALLOC_OVERRIDE) && defined(MI_SHARED_LIB) && defined(__GLIBC__) && HAS_JUMPS
 #include <dlfcn.h>
 #include <string.h>
 

@@ -105,6 +105,7 @@ static void test_exchange(void) {
 }
 
 int main(void) {
+  if (os_pages_exceed(16384)) { return 77; }
   test_thread_t thread;
   uint64_t random = 3;
   allocate_all(&pools, &random);

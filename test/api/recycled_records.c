@@ -90,6 +90,7 @@ static void test_many(void) {
 }
 
 int main(void) {
+  if (os_pages_exceed(16384)) { return 77; }
   mi_free(mi_malloc(1));
   test_chain();
   test_child();

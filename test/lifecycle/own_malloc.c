@@ -2,6 +2,7 @@
 /* A program with a malloc of its own, as browsers and servers have: it defines malloc, calloc,
    realloc and free, and all that the C library allocates for it comes from there, and goes back. */
 #define _GNU_SOURCE
+#define _FILE_OFFSET_BITS 64 /* for scandir in emulators */
 #include "../check.h"
 #include "process.h"
 

@@ -256,6 +256,7 @@ static void heartbeats(void) {
 }
 
 int main(void) {
+  if (os_pages_exceed(16384)) { return 77; }
   if (SMALL || TRACKED) { return 77; }
   mi_free(mi_malloc(1));
   if (PORT_CAN_RELEASE) { /* where memory only grows there are no guards */

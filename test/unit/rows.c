@@ -222,6 +222,7 @@ static void small_blocks_of_others(void) {
 }
 
 int main(void) {
+  if (os_pages_exceed(16384)) { return 77; }
   if (!OPEN_ROWS) { return 77; }
   mi_register_error(on_error, NULL);
   counts_are_exact();
