@@ -6,7 +6,7 @@
 
 #include <pthread.h>
 
-enum { SIZE = 1000, MOST = 4096 };
+enum { BLOCK = 1000, MOST = 4096 };
 
 static void* block[MOST];
 
@@ -18,7 +18,7 @@ static size_t blocks_in(int64_t most) {
   size_t count = 0;
   for (; pages() <= before + most; count++) {
     CHECK(count < MOST);
-    block[count] = mi_malloc(SIZE);
+    block[count] = mi_malloc(BLOCK);
   }
   for (size_t i = 0; i < count; i++) { mi_free(block[i]); }
   mi_collect(true);
@@ -26,7 +26,7 @@ static size_t blocks_in(int64_t most) {
 }
 
 static void* wait_for_end(void* barrier) {
-  mi_free(mi_malloc(SIZE));
+  mi_free(mi_malloc(BLOCK));
   pthread_barrier_wait(barrier);
   pthread_barrier_wait(barrier);
   return NULL;
