@@ -183,7 +183,8 @@ struct mi_heap_s {
   int tag;                        // the program's
   bool never_destroy;             // destroying it deletes it
   bool is_main;
-  bool is_retired;  // it has left its sub-process's list
+  bool is_retired;              // it has left its sub-process's list
+  _Atomic(bool) threads_share;  // blocks, for long: see rows_note_others
   guard_setting_t guarding;
   pool_t pools[POOLS];
 };

@@ -196,11 +196,17 @@ PRIVATE void row_flush(theap_t* theap, unsigned bin) {
 
 // Were many of the blocks that were served since the rows were judged freed by other threads? Of a
 // thread that goes on with the blocks of another one they are too, but a few times in succession
-// only: then its blocks lie in pages of its own.
-static void rows_note_others(rows_t* rows, size_t served) {
+// only: then its blocks lie in pages of its own. Where another thread has shared for so long once
+// is enough: until it does, each thread would leave behind what it has had in use.
+static void rows_note_others(theap_t* theap, size_t served) {
   enum { MANY_SHARE = 4 };
+  rows_t* rows = &theap->rows;
+  _Atomic(bool)* known = &theap->heap->threads_share;
+  const uint32_t before = rows->shared, more = load_relaxed(known) ? SHARED_LONG : 1;
   const bool many = rows->others * MANY_SHARE > served;
-  rows->shared = many ? (uint32_t)size_min(rows->shared + 1, SHARED_LONG) : rows->shared / 2;
+  rows->shared = many ? (uint32_t)size_min(before + more, SHARED_LONG) : before / 2;
+  if (rows->shared == SHARED_LONG) { store_relaxed(known, true); }
+  if (rows->shared == 0 && before != 0) { store_relaxed(known, false); }
 }
 
 // The rows are open.
@@ -268,7 +274,7 @@ PRIVATE void rows_learn_reused(theap_t* theap) {
 
 PRIVATE NOINLINE void rows_judge(theap_t* theap) {
   rows_t* rows = &theap->rows;
-  rows_note_others(rows, rows->served);
+  rows_note_others(theap, rows->served);
   const bool few = rows->in_vain >= rows->looks / 2 && rows->served / SERVED_LEAST < rows->looks;
   if (rows->rest != 0) {
     rows->rest--;
@@ -287,7 +293,7 @@ static bool rows_pay(theap_t* theap, size_t moved) {
   // It is negative while some of the blocks that pages gave wait on a row.
   const intptr_t served = (intptr_t)(taken_from_rows(theap) - rows->taken);
   const bool pays = served >= (intptr_t)rows->moved;
-  rows_note_others(rows, rows->moved + (served > 0 ? (size_t)served : 0));
+  rows_note_others(theap, rows->moved + (served > 0 ? (size_t)served : 0));
   rows_follow_others(rows);
   looks_begin(theap);
   if (pays) {

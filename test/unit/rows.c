@@ -183,6 +183,7 @@ static void thread_leaves_nothing(void) {
 enum { TURNS = 8000, TURNS_WITH_A_HALF = 1000, TURN_ROUNDS = 300, SMALL_BLOCK = 200 };
 
 static bool each_has_half;
+static size_t shares_from[2];  // turns of that thread, or TURNS
 static test_barrier_t turn_ends;
 
 static bool takes_small_ones_of_others(void) {
@@ -206,6 +207,7 @@ static void* take_turns(void* arg) {
     if (turn % 2 != index) { continue; }
     const size_t half = (turn / TURNS_WITH_A_HALF + index) % 2;
     take_turn(each_has_half ? half * LIVE / 2 : 0, each_has_half ? LIVE / 2 : LIVE);
+    if (takes_small_ones_of_others()) { shares_from[index] = size_min(shares_from[index], turn); }
   }
   CHECK(takes_small_ones_of_others() == !each_has_half);
   return NULL;
@@ -215,10 +217,21 @@ static void small_blocks_of_others(void) {
   fill(mi_heap_main(), SMALL_BLOCK);
   barrier_init(&turn_ends, 2);
   test_thread_t threads[2];
+  shares_from[0] = shares_from[1] = TURNS;
   for (uintptr_t i = 0; i < 2; i++) { CHECK(thread_start(&threads[i], take_turns, (void*)i)); }
   for (int i = 0; i < 2; i++) { (void)thread_join(threads[i]); }
   for (size_t i = 0; i < LIVE; i++) { mi_free(live[i]); }
+  mi_collect(true);
   CHECK(verify_all());
+}
+
+/* The first threads that share find it out; others of the heap follow. */
+static void others_follow(void) {
+  small_blocks_of_others();
+  const size_t first = size_max(shares_from[0], shares_from[1]);
+  small_blocks_of_others();
+  const size_t then = size_max(shares_from[0], shares_from[1]);
+  CHECK(first < TURNS && then < first / 3);
 }
 
 int main(void) {
@@ -232,7 +245,7 @@ int main(void) {
   heaps_have_their_own();
   if (HAS_THREADS) {
     thread_leaves_nothing();
-    small_blocks_of_others();
+    others_follow();
     each_has_half = true;
     small_blocks_of_others();
   }
