@@ -126,6 +126,7 @@ typedef struct span_request {
   bool zeroed;     // zero memory is worth more than resident memory
   bool dense;      // all of it will be used, as far as one can tell
   bool used;       // only of what is resident, as far as one can tell
+  bool waiting;    // only of that, and of what was offered to the OS
   bool large;      // memory_take decides: from an arena for such
   int numa_node;   // 0: any; else one more than the node that the heap wants
 } span_request_t;
@@ -154,9 +155,9 @@ PRIVATE void memory_shorten(span_t* span, size_t slices);
 // A mapping of its own; `remap` moves it to a longer one.
 PRIVATE bool memory_take_direct(span_request_t request, span_t* out);
 PRIVATE bool memory_remap_direct(span_t* span, size_t bytes);
-// Such a mapping is wanted. True: memory comes and goes, of which arenas keep some, so that a run
-// is the better choice.
-PRIVATE bool memory_refault_direct(size_t bytes);
+// A run for what would have such a mapping, where memory comes and goes: one that waits; or, where
+// there is little of that, a fresh one in the place of a mapping that went a moment ago.
+PRIVATE COLD bool memory_take_again(span_request_t request, span_t* out);
 
 // Purges what is due; with force all that is unused, and unmaps arenas without a page.
 PRIVATE void memory_collect(bool force);

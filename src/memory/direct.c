@@ -4,7 +4,7 @@
 
 enum {
   MAX_DIRECT = GUARD_PAGES ? 16 : 24,  // beside one for each GiB in use; waiting blocks take some
-  SHORT_DIRECT = 8 << 20               // bytes; of shorter blocks some may as well have runs
+  SHORT_DIRECT = 8 << 20               // bytes; for a shorter one a fresh run will do
 };
 
 // The number of mappings stays within a constant and one for each GiB in use.
@@ -29,11 +29,19 @@ static void direct_uncount(size_t bytes) {
   lock_release(&memory.lock);
 }
 
-PRIVATE bool memory_refault_direct(size_t bytes) {
-  if (bytes >= SHORT_DIRECT) { return false; }
+// The longest that went within the last second, or 0.
+static size_t gone_lately(void) {
+  const bool lately = (uint32_t)memory.now_ms - memory.direct_stamp < REFAULT_MS;
+  return memory.direct_stamp != 0 && lately ? memory.direct_gone : 0;
+}
+
+PRIVATE bool direct_refault(size_t bytes, bool* waiting) {
   lock_acquire(&memory.lock);
   memory.now_ms = port_clock_ms();
-  purge_refault(memory.direct_stamp, bytes >> SLICE_SHIFT);
+  const bool is_back = bytes <= gone_lately();
+  if (is_back) { purge_refault(memory.direct_stamp, bytes >> SLICE_SHIFT); }
+  const size_t waits = slices_bytes(memory.dirty_slices + memory.reset_slices);
+  *waiting = bytes >= SHORT_DIRECT && (!is_back || waits >= bytes / 2);
   const bool swings = memory_swings();
   lock_release(&memory.lock);
   return swings;
@@ -92,11 +100,11 @@ static void direct_account_gone(const span_t* span) {
   direct_account_given(bytes);
 }
 
-// A short one may be wanted again soon.
+// It may be wanted again soon.
 static void note_direct_gone(size_t bytes) {
-  if (bytes >= SHORT_DIRECT) { return; }
   lock_acquire(&memory.lock);
   memory.now_ms = port_clock_ms();
+  memory.direct_gone = size_max(bytes, gone_lately());
   memory.direct_stamp = (uint32_t)memory.now_ms;
   memory.has_purged = true;
   lock_release(&memory.lock);

@@ -22,6 +22,7 @@
 enum { FIRST_ARENA = PORT_FIRST_ARENA, ARENA_ALIGN = PORT_ARENA_ALIGN };
 enum { HUGE_PAGE = 2 << 20, HUGE_SLICES = HUGE_PAGE / SLICE_BYTES };
 enum { MIN_KEPT = 81 << 16 };  // dirty bytes that are kept in any case: a little over 5 MiB
+enum { REFAULT_MS = 1000 };    // memory that is wanted again so soon should have been kept
 
 // How much of what memory grows by is touched, in parts of DENSE_ALL; 0 until a look was had at it,
 // from LOOK_FROM taken bytes on. See frontier.c.
@@ -55,7 +56,8 @@ typedef struct memory_state {
   uint32_t swings;                   // how often memory was wanted again after more had been purged
   size_t refused_bytes;              // of an arena, and none was had since; 0 if one was
   bool has_purged;                   // since the last of these
-  uint32_t direct_stamp;             // when a short mapping of its own went last; 0: never
+  uint32_t direct_stamp;             // when a mapping of its own went last; 0: never
+  size_t direct_gone;                // bytes of the longest that went about then
   bool is_left;                      // half written: see memory_is_left
   const arena_t* unannounced;  // an arena that is still to be announced, once the lock is free
 } memory_state_t;
@@ -152,6 +154,9 @@ PRIVATE void purge_refault(uint32_t stamp, size_t slices);
 // Memory has been wanted again within the last second.
 PRIVATE bool memory_swings(void);
 PRIVATE void purge_due(size_t given_slices);
+// So much is to be mapped, since nothing that waits is long enough: as much of what waits goes, but
+// for a share of what is in use.
+PRIVATE void purge_unfit(size_t slices);
 PRIVATE void purge_all(void);
 // Taken becomes dirty, and what is due is purged.
 PRIVATE void run_give(arena_t* arena, const uint8_t* start, size_t slices);
@@ -163,6 +168,9 @@ PRIVATE void freed_flush_all(void);
 
 // ---- direct.c; these take the lock ----
 PRIVATE void direct_give(const span_t* span);
+// So long a one is wanted. Returns whether memory comes and goes. Then `waiting`: a run is wanted
+// only if it waits.
+PRIVATE bool direct_refault(size_t bytes, bool* waiting);
 PRIVATE void direct_shorten(span_t* span, size_t slices);
 
 #endif

@@ -130,16 +130,17 @@ static bool take_fresh(const span_request_t* request, span_t* out) {
 }
 
 static bool take_from_arenas(const span_request_t* request, span_t* out) {
+  const bool any = !request->waiting;
   if (request->zeroed && take_free_run(request, RUN_CLEAN, out)) { return true; }
   return take_free_run(request, RUN_DIRTY, out) || take_free_run(request, RUN_RESET, out) ||
-         take_free_run(request, RUN_CLEAN, out) || take_joined(request, out) ||
-         take_fresh(request, out);
+         (any && take_free_run(request, RUN_CLEAN, out)) || take_joined(request, out) ||
+         (any && take_fresh(request, out));
 }
 
 static bool try_take(const span_request_t* request, span_t* out) {
   if (request->used) { return take_free_run(request, RUN_DIRTY, out); }
   if (take_from_arenas(request, out)) { return true; }
-  if (request->arena != NULL) { return false; }
+  if (request->waiting || request->arena != NULL) { return false; }
   return arena_grow_memory(request->slices + (request->align >> SLICE_SHIFT), request->large) &&
          take_from_arenas(request, out);
 }
@@ -183,6 +184,15 @@ PRIVATE bool memory_take(span_request_t request, span_t* out) {
   lock_release(&memory.lock);
   if (unlikely(unannounced != NULL)) { announce(unannounced); }
   return ok;
+}
+
+PRIVATE COLD bool memory_take_again(span_request_t request, span_t* out) {
+  if (!direct_refault(slices_bytes(request.slices), &request.waiting)) { return false; }
+  if (memory_take(request, out)) { return true; }
+  lock_acquire(&memory.lock);
+  purge_unfit(request.slices);
+  lock_release(&memory.lock);
+  return false;
 }
 
 // ---- give ----

@@ -7,8 +7,9 @@
 
 // Dirty bytes kept: 5 MiB, or 1/16 of what is in use, and where that turns out too little, more: up
 // to half of what is in use, or 16 MiB while they come and go many times a second.
-enum { KEPT_SHARE = 16, SLACK_SHARE = 2, REFAULT_MS = 1000 };
+enum { KEPT_SHARE = 16, SLACK_SHARE = 2 };
 enum { SWINGS = 32, SWING_BYTES = 16 << 20 };
+enum { UNFIT_SHARE = 8 };
 enum { PURGE_PIECE = 256 << 10, PURGE_BATCH = 1 << 20, SWING_BATCH = 4 << 20 };
 
 // How memory goes back: offered to the OS, which takes it if it needs some, or gone at once.
@@ -344,6 +345,21 @@ PRIVATE void purge_all(void) {
   forget_refusals();
   purge_all_of(RUN_DIRTY);
   if (option_is_enabled(mi_option_purge_decommits)) { purge_all_of(RUN_RESET); }
+}
+
+// Huge pages stay whole: what is less than one of them is little here.
+PRIVATE void purge_unfit(size_t slices) {
+  if (!PURGES || purge_delay_ms() < 0) { return; }
+  const size_t in_use = memory.taken_slices + (memory.direct.bytes >> SLICE_SHIFT);
+  const size_t waits = memory.dirty_slices + memory.reset_slices, most = in_use / UNFIT_SHARE;
+  size_t due = waits > most ? size_min(waits - most, slices) : 0;
+  while (due > 0) {
+    const part_t reset = longest(RUN_RESET, false);
+    part_t part = reset.length > 0 ? reset : longest(RUN_DIRTY, false);
+    part_shorten(&part, slices_bytes(due));
+    due -= size_min(due, part.length);
+    if (!purge_part(&part, PURGE_NOW)) { return; }
+  }
 }
 
 // Is so much free memory wanted back by the OS at once?

@@ -165,8 +165,9 @@ static bool span_for(const page_request_t* request, span_t* span) {
                                        .zeroed = request->zeroed,
                                        .dense = !request->zeroed,
                                        .numa_node = request->numa_node};
-  return request->direct ? memory_take_direct(span_request, span)
-                         : span_of_arena(span_request, span);
+  if (!request->direct) { return span_of_arena(span_request, span); }
+  return (request->or_run && memory_take_again(span_request, span)) ||
+         memory_take_direct(span_request, span);
 }
 
 // Bits that are 0 in the address of each block: those below the largest power of two that divides

@@ -111,7 +111,9 @@ typedef struct page_request {
   unsigned room;        // slices at least, 1, 2 or ROOM_MOST: the more its class is in demand
   size_t bytes, align;  // of a large block
   size_t shift;         // it starts so far into its memory
-  bool zeroed, direct;
+  bool zeroed;
+  bool direct;  // a mapping of its own
+  bool or_run;  // or a run, where memory comes and goes
   bool at_end;  // of its memory, next to the guard, if it comes from an arena
   arena_t* arena;
   int numa_node;  // 0: any; else one more than the node

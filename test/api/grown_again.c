@@ -1,7 +1,7 @@
 /* test: timeout=60 when="release linux" not-emulated="the emulator counts other page faults"
-   A block that grows gets a mapping of its own, which moves without a copy. Where such blocks come
-   and go they are served from memory that is kept for a while: it is not faulted in anew for each.
-   A second after the last of them went it is as at first. */
+   A block that grows, or is very long, gets a mapping of its own, which moves without a copy. Where
+   such blocks come and go they are served from memory that is kept for a while: it is not faulted
+   in anew for each. A second after the last of them went it is as at first. */
 #include "../lifecycle/process.h"
 #include "api.h"
 
@@ -49,10 +49,60 @@ static void test_again(void) {
   CHECK(mappings() - mapped < TIMES / 4);
 }
 
+/* Each OS page of it is written. */
+static void* filled(size_t bytes) {
+  unsigned char* p = (unsigned char*)mi_malloc(bytes);
+  CHECK(p != NULL);
+  for (size_t i = 0; i < bytes; i += 4096) { p[i] = 1; }
+  return p;
+}
+
+/* One is allocated before the last one is freed, as a program does that computes one array from
+   another. */
+enum { LONG = 40 * MIB };
+
+static void fill_long_ones(int times) {
+  void* last = filled(LONG);
+  for (int i = 0; i < times; i++) {
+    void* next = filled(LONG);
+    mi_free(last);
+    last = next;
+  }
+  mi_free(last);
+}
+
+static void test_long(void) {
+  enum { TIMES = 20 };
+  fill_long_ones(4);
+  int64_t mapped = mappings();
+  mi_free(mi_calloc(1, LONG));
+  CHECK(mappings() - mapped == 1);
+  const long before = page_faults();
+  mapped = mappings();
+  fill_long_ones(TIMES);
+  printf("%ld page faults for %d blocks of 40 MiB\n", page_faults() - before, TIMES);
+  CHECK(page_faults() - before < TIMES);
+  CHECK(mappings() == mapped);
+}
+
+/* None of what waits is long enough: little of it stays beside what is mapped. */
+static void test_longer(void) {
+  enum { LONGER = 60 * MIB };
+  mi_collect(true);
+  const size_t before = resident_bytes();
+  fill_long_ones(4);
+  CHECK(resident_bytes() > before + LONG);
+  void* p = filled(LONGER);
+  CHECK(resident_bytes() < before + LONGER + LONG / 2);
+  mi_free(p);
+}
+
 int main(void) {
   test_first();
   test_again();
   sleep_ms(1100);
   test_first();
+  test_long();
+  test_longer();
   return check_done();
 }

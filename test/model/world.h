@@ -206,7 +206,9 @@ static void memory_give_unreachable(span_t span) { memory_give(span); }
 static bool memory_take_direct(span_request_t request, span_t* out) {
   return request.slices == 0 && out == NULL;
 }
-static bool memory_refault_direct(size_t bytes) { return (void)bytes, false; }
+static bool memory_take_again(span_request_t request, span_t* out) {
+  return (void)request, (void)out, false;
+}
 static void memory_collect(bool force) { (void)force; }
 static size_t memory_taken_bytes(void) { return 0; }
 static void memory_unload(bool everything) { (void)everything; }
