@@ -4,7 +4,8 @@
 
 enum {
   MAX_DIRECT = GUARD_PAGES ? 16 : 24,  // beside one for each GiB in use; waiting blocks take some
-  SHORT_DIRECT = 8 << 20               // bytes; for a shorter one a fresh run will do
+  SHORT_DIRECT = 8 << 20,              // bytes; for a shorter one a fresh run will do
+  LONG_SWINGS = 4                      // swings in a second before a longer one has a fresh run
 };
 
 // The number of mappings stays within a constant and one for each GiB in use.
@@ -41,7 +42,8 @@ PRIVATE bool direct_refault(size_t bytes, bool* waiting) {
   const bool is_back = bytes <= gone_lately();
   if (is_back) { purge_refault(memory.direct_stamp, bytes >> SLICE_SHIFT); }
   const size_t waits = slices_bytes(memory.dirty_slices + memory.reset_slices);
-  *waiting = bytes >= SHORT_DIRECT && (!is_back || waits >= bytes / 2);
+  const bool may_grow = is_back && waits < bytes / 2 && memory.swings >= LONG_SWINGS;
+  *waiting = bytes >= SHORT_DIRECT && !may_grow;
   const bool swings = memory_swings();
   lock_release(&memory.lock);
   return swings;

@@ -73,8 +73,11 @@ static void fill_long_ones(int times) {
 
 static void test_long(void) {
   enum { TIMES = 20 };
-  fill_long_ones(4);
   int64_t mapped = mappings();
+  fill_long_ones(1);
+  CHECK(mappings() - mapped == 2);
+  fill_long_ones(8);
+  mapped = mappings();
   mi_free(mi_calloc(1, LONG));
   CHECK(mappings() - mapped == 1);
   const long before = page_faults();
@@ -90,7 +93,7 @@ static void test_longer(void) {
   enum { LONGER = 60 * MIB };
   mi_collect(true);
   const size_t before = resident_bytes();
-  fill_long_ones(4);
+  fill_long_ones(8);
   CHECK(resident_bytes() > before + LONG);
   void* p = filled(LONGER);
   CHECK(resident_bytes() < before + LONGER + LONG / 2);
