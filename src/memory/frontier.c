@@ -94,10 +94,14 @@ PRIVATE bool large_is_wanted(const span_request_t* request) {
          huge_is_wanted(growth_is_dense(request->slices));
 }
 
-// Growth beyond the first arena.
+// That of a program that has not asked for a long block yet.
+static bool arena_is_small(const arena_t* arena) {
+  return arena == memory.first && slices_bytes(arena->slices) <= FIRST_ARENA;
+}
+
 static bool arena_wants_huge(const arena_t* arena, size_t slices) {
   return arena_can_be_huge(arena) && !arena->was_huge &&
-         huge_is_wanted(arena != memory.first && growth_is_dense(slices));
+         huge_is_wanted(!arena_is_small(arena) && growth_is_dense(slices));
 }
 
 // ---- the frontier ----

@@ -2,7 +2,7 @@
    The first long block of a program lies in huge pages, as later ones do, also where the program
    has nearly nothing else: what a page of small blocks has that was never handed out is little
    beside it. Else a small program that works with one buffer at a time has it in small pages for
-   good. */
+   good. It is so too if it is the first block of all. */
 #include "../lifecycle/process.h"
 #include "api.h"
 #include "huge_advice.h"
@@ -16,9 +16,20 @@ static bool has_huge_pages(void) {
   return is_read && strstr(line, "[never]") == NULL;
 }
 
+enum { LENGTH = 16 * MIB };
+
+/* In a process that has allocated nothing yet. */
+static int first_of_all(void) {
+  void* block = mi_malloc(LENGTH);
+  const bool is_huge = huge_advice_now().bytes >= LENGTH - HUGE;
+  mi_free(block);
+  return block != NULL && is_huge ? 0 : 1;
+}
+
 int main(void) {
-  enum { LENGTH = 16 * MIB };
+  const int first = in_child(first_of_all, 30);
   if (!has_huge_pages()) { return skip("no huge pages here"); }
+  CHECK(first == 0);
   const size_t before = huge_advice_now().bytes;
   void* small = mi_malloc(1000);
   void* block = mi_malloc(LENGTH);
