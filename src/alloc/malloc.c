@@ -102,20 +102,18 @@ enum { DIRECT_LEAST = 32 << 20 };
 // faults on fresh memory take 300); above, a block may well stay empty.
 enum { ZERO_MOST = 1 << 20 };
 
-// One that grows has a run at most while it is shorter: it is copied, and leaves as much behind.
-enum { GROWING_MOST = 8 << 20 };
-
 // Worth a mapping of its own, as far as the budget of mappings goes.
 static bool is_better_direct(size_t bytes, size_t align, bool grows) {
   const size_t least = size_min(DIRECT_LEAST, option_size(mi_option_arena_max_object_size));
   return grows || bytes >= least || align >= DIRECT_LEAST;
 }
 
-// Or a run, where memory comes and goes.
+// Or a run, where memory comes and goes. One that grows only while it is short: it is copied, and
+// leaves as much behind.
 static bool may_have_run(const page_request_t* request, bool grows) {
   return request->bytes < option_size(mi_option_arena_max_object_size) &&
          request->align < DIRECT_LEAST && !option_is_enabled(mi_option_disallow_arena_alloc) &&
-         (grows ? request->bytes < GROWING_MOST : !request->zeroed);
+         (grows ? request->bytes < SHORT_DIRECT : !request->zeroed);
 }
 
 // The block is the program's from now on, for `size` bytes.
@@ -180,7 +178,7 @@ static page_request_t large_page_request(const large_request_t* request) {
       .zeroed = request->zero && bytes > ZERO_MOST,
       .direct = is_better_direct(bytes, request->align, grows),
       .at_end = request->room == 0 && request->shift == 0 && request->align <= GRANULE};
-  page_request.or_run = may_have_run(&page_request, grows);
+  page_request.or_run = page_request.direct && may_have_run(&page_request, grows);
   return page_request;
 }
 

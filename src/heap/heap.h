@@ -15,9 +15,9 @@
 // H4 `walk` is held while a theap of another thread, or one's own that another thread may destroy,
 //    is walked.
 //
-// Deleting a heap: its pages move to the main heap's pool: those of the calling thread and the
-// abandoned ones at once, full ones when a block in them is freed, those of other threads when
-// these notice the new `epoch`.
+// As a heap is deleted its pages move to the main heap's pool. Those of the calling thread and the
+// abandoned ones do so at once, full ones when a block in them is freed. Those of other threads do
+// when these notice the new `epoch`.
 #ifndef MI_HEAP_HEAP_H
 #define MI_HEAP_HEAP_H
 

@@ -5,10 +5,10 @@
 // A free run is CLEAN (committed, reads as zero, not resident), DIRTY (may be resident) or RESET
 // (offered to the OS, which takes it when it needs memory, and resident until then). Neighbours of
 // the same state coalesce at once. Requests are served from dirty runs first, then from reset ones,
-// then from clean ones (on huge pages with the dirty one before it, see run_fit_across), then from
-// dirty and reset ones put together, then by moving the frontier, then by a new arena; arenas grow
-// geometrically, so that their number is logarithmic in the size of the heap. In secure builds a
-// long block leaves a random gap, see run_gap_most.
+// then from clean ones (on huge pages with the dirty one before it, see run_fit_across). Next come
+// dirty and reset ones put together, then the frontier moves, then there is a new arena. Arenas
+// grow geometrically, so that their number is logarithmic in the size of the heap. In secure builds
+// a long block leaves a random gap, see run_gap_most.
 //
 //   taken --memory_give--> dirty --purge_excess--> reset --purge_expired--> clean
 //                          dirty --purge_expired, purge_all--> clean
@@ -156,7 +156,9 @@ PRIVATE void memory_shorten(span_t* span, size_t slices);
 PRIVATE bool memory_take_direct(span_request_t request, span_t* out);
 PRIVATE bool memory_remap_direct(span_t* span, size_t bytes);
 // A run for what would have such a mapping, where memory comes and goes: one that waits; or, where
-// there is little of that, a fresh one in the place of a mapping that went a moment ago.
+// there is little of that, a fresh one in the place of a mapping that went a moment ago. What is
+// shorter than SHORT_DIRECT bytes gets any.
+enum { SHORT_DIRECT = 8 << 20 };
 PRIVATE COLD bool memory_take_again(span_request_t request, span_t* out);
 
 // Purges what is due; with force all that is unused, and unmaps arenas without a page.

@@ -4,8 +4,7 @@
 
 enum {
   MAX_DIRECT = GUARD_PAGES ? 16 : 24,  // beside one for each GiB in use; waiting blocks take some
-  SHORT_DIRECT = 8 << 20,              // bytes; for a shorter one a fresh run will do
-  LONG_SWINGS = 4                      // swings in a second before a longer one has a fresh run
+  LONG_SWINGS = 4                      // swings in a second before a long one has a fresh run
 };
 
 // The number of mappings stays within a constant and one for each GiB in use.
@@ -31,10 +30,7 @@ static void direct_uncount(size_t bytes) {
 }
 
 // The longest that went within the last second, or 0.
-static size_t gone_lately(void) {
-  const bool lately = (uint32_t)memory.now_ms - memory.direct_stamp < REFAULT_MS;
-  return memory.direct_stamp != 0 && lately ? memory.direct_gone : 0;
-}
+static size_t gone_lately(void) { return was_lately(memory.direct_stamp) ? memory.direct_gone : 0; }
 
 PRIVATE bool direct_refault(size_t bytes, bool* waiting) {
   lock_acquire(&memory.lock);

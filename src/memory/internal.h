@@ -71,6 +71,11 @@ PRIVATE size_t memory_reserved_bytes(void);
 // given back is left alone. Asked under the lock.
 FAST bool memory_is_left(void) { return port_is_ending() && memory.is_left; }
 
+// A stamp of now_ms; 0: never.
+FAST bool was_lately(uint32_t stamp) {
+  return stamp != 0 && (uint32_t)memory.now_ms - stamp < REFAULT_MS;
+}
+
 FAST size_t slices_bytes(size_t slices) { return slices << SLICE_SHIFT; }
 
 FAST uint32_t slice_index(const arena_t* arena, const uint8_t* p) {

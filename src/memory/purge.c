@@ -194,7 +194,7 @@ static void hole_refault(void) {
 // What was purged a moment ago is wanted again: better to have kept it.
 PRIVATE void purge_refault(uint32_t stamp, size_t slices) {
   hole_refault();
-  if (stamp == 0 || (uint32_t)memory.now_ms - stamp >= REFAULT_MS) { return; }
+  if (!was_lately(stamp)) { return; }
   memory.slack_slices += slices;
   memory.refault_ms = memory.now_ms;
   memory.swings += memory.has_purged;
