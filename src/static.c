@@ -32,6 +32,7 @@
 #include "memory/frontier.c"
 #include "memory/growing.c"
 #include "memory/arena.c"
+#include "memory/whole.c"
 #include "memory/purge.c"
 #include "memory/freed.c"
 #include "memory/direct.c"

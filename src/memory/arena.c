@@ -29,7 +29,6 @@ PRIVATE bool arena_contains(const arena_t* arena, const void* p) {
 PRIVATE void account_taken(arena_t* arena, size_t slices) {
   arena->taken += (uint32_t)slices;
   memory.taken_slices += slices;
-  store_relaxed(&memory_shrinks, false);
 }
 
 PRIVATE void account_given(arena_t* arena, size_t slices) {

@@ -53,6 +53,7 @@ typedef struct arena {
   uint8_t* start;
   slice_t* table;
   uint32_t slices, frontier, taken;
+  uint32_t small;  // slices that may be in small OS pages since a huge page was split
   bool exclusive;  // only for heaps that name it
   bool pinned;     // huge OS pages or the like: never purged
   bool huge;       // advised for transparent huge pages
@@ -209,9 +210,10 @@ SHARED_DATA(_Atomic(size_t), memory_untouched);
 // How often memory has grown, as no free run would do. Relaxed; any thread.
 SHARED_DATA(_Atomic(uint32_t), memory_growths);
 
-// Has memory gone back to the OS, as more was unused than is kept, since some was taken last?
-// Relaxed; any thread.
-SHARED_DATA(_Atomic(bool), memory_shrinks);
+// Has more been unused than is kept since memory was taken last? Then some goes back to the OS,
+// where there are huge pages perhaps when they are unused as a whole. Relaxed; any thread.
+typedef enum { MEMORY_STAYS, MEMORY_SHRINKS, MEMORY_SHRINKS_HUGE } memory_trend_t;
+SHARED_DATA(_Atomic(memory_trend_t), memory_trend);
 
 // Counters of all that the OS gave.
 SHARED_DATA(stats_t, memory_stats);

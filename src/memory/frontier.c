@@ -21,6 +21,7 @@ PRIVATE void arena_set_huge(arena_t* arena, bool huge) {
   (void)port_advise_huge(arena->start, slices_bytes(arena->frontier), huge);
   arena->huge = huge;
   arena->was_huge = !huge;
+  memory.has_huge = true;
 }
 
 // Where huge pages have 32 or 512 MiB, one touch would cost as much: there only on demand.

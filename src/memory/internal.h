@@ -6,6 +6,7 @@
 //   frontier.c  where an arena's memory begins and ends; huge pages
 //   growing.c   where memory only grows: arenas that become longer
 //   arena.c     arenas: reserved, given by the program, unmapped
+//   whole.c     huge pages that are unused as a whole
 //   purge.c     dirty memory: how much of it stays, and for how long
 //   freed.c     spans that are given back inaccessible
 //   direct.c    mappings of their own
@@ -56,9 +57,12 @@ typedef struct memory_state {
   uint32_t swings;                   // how often memory was wanted again after more had been purged
   size_t refused_bytes;              // of an arena, and none was had since; 0 if one was
   bool has_purged;                   // since the last of these
-  uint32_t direct_stamp;             // when a mapping of its own went last; 0: never
-  size_t direct_gone;                // bytes of the longest that went about then
-  bool is_left;                      // half written: see memory_is_left
+  bool has_huge;                     // an arena was on huge pages
+  uint32_t whole_looks;              // how many in succession found whole huge pages
+  int64_t next_look_ms;
+  uint32_t direct_stamp;       // when a mapping of its own went last; 0: never
+  size_t direct_gone;          // bytes of the longest that went about then
+  bool is_left;                // half written: see memory_is_left
   const arena_t* unannounced;  // an arena that is still to be announced, once the lock is free
 } memory_state_t;
 
@@ -152,12 +156,34 @@ PRIVATE void memory_unmap_empty(void);
 // Takes the lock, and makes the map cover a range.
 PRIVATE bool memory_cover(const void* start, size_t bytes);
 
+// A heap that swings wants again what it gives back: it offers that to the OS, which costs a third
+// of giving it back and having it again. What a heap gives back otherwise is seen to go.
+FAST bool memory_swings(void) {
+  return memory.slack_slices > 0 && memory.now_ms - memory.refault_ms < REFAULT_MS;
+}
+
+// ---- whole.c ----
+// It is on huge pages, or was until some were split. Then all of its memory can be reached.
+FAST bool arena_wants_whole(const arena_t* arena) {
+  return (arena->huge || arena->was_huge) && !arena->guarded;
+}
+PRIVATE uint32_t whole_slices(uint32_t start, uint32_t end);  // of whole huge pages between them
+// Memory that shrank is taken from again.
+PRIVATE COLD void whole_look(void);
+// The heap swings, and each time nearly all that is unused is whole huge pages at last: none is
+// split before. Small OS pages stay with them, unless they are as long in a piece.
+FAST bool memory_goes_whole(void) {
+  enum { WHOLE_LOOKS = 2 };
+  return memory.whole_looks >= WHOLE_LOOKS && memory_swings();
+}
+// A dirty run takes in what is beside it, clean or offered, of huge pages that are then unused as a
+// whole. They were split: else they were dirty as a whole. Returns where it starts then.
+PRIVATE COLD uint32_t whole_complete(arena_t* arena, uint32_t first);
+
 // ---- purge.c ----
 PRIVATE void count_decommitted(size_t bytes);  // that were dirty or taken
 // What was purged at `stamp` is wanted again.
 PRIVATE void purge_refault(uint32_t stamp, size_t slices);
-// Memory has been wanted again within the last second.
-PRIVATE bool memory_swings(void);
 PRIVATE void purge_due(size_t given_slices);
 // So much is to be mapped, since nothing that waits is long enough: as much of what waits goes, but
 // for a share of what is in use.

@@ -8,7 +8,8 @@
 
 // ---- a free run becomes taken ----
 
-// The first touch makes the whole huge page resident, so what is left of it free is dirty.
+// The first touch makes the whole huge page resident, or the program's again if it was offered to
+// the OS; so what is left of it free is dirty.
 static void run_carve_huge(arena_t* arena, uint32_t first, uint32_t start, uint32_t length) {
   const uint32_t end = first + run_length(arena, first);
   const uint32_t low = (uint32_t)size_max(first, align_down(start, HUGE_SLICES));
@@ -26,15 +27,14 @@ static bool arena_is_dense_again(const arena_t* arena) {
 }
 
 static void run_take_at(arena_t* arena, uint32_t first, uint32_t start, uint32_t length) {
-  if (run_state(arena, first) != RUN_DIRTY) { purge_refault(arena->table[first].stamp, length); }
-  if (run_state(arena, first) == RUN_CLEAN) {
-    if (unlikely(arena_is_dense_again(arena))) { arena_set_huge(arena, true); }
-    if (arena->huge && !arena->guarded) {  // else the rest may be inaccessible
-      run_carve_huge(arena, first, start, length);
-      return;
-    }
+  const unsigned state = run_state(arena, first);
+  if (state != RUN_DIRTY) { purge_refault(arena->table[first].stamp, length); }
+  if (state == RUN_CLEAN && unlikely(arena_is_dense_again(arena))) { arena_set_huge(arena, true); }
+  if (state != RUN_DIRTY && arena->huge && !arena->guarded) {  // else the rest may be inaccessible
+    run_carve_huge(arena, first, start, length);
+  } else {
+    run_carve(arena, first, start, length);
   }
-  run_carve(arena, first, start, length);
 }
 
 // Brings clean memory back into reach, if some of it is not.
@@ -181,6 +181,7 @@ PRIVATE bool memory_take(span_request_t request, span_t* out) {
   const arena_t* unannounced = memory.unannounced;
   memory.unannounced = NULL;
   if (ok) { account_taken(out->arena, out->slices); }
+  if (unlikely(load_relaxed(&memory_trend) != MEMORY_STAYS)) { whole_look(); }
   lock_release(&memory.lock);
   if (unlikely(unannounced != NULL)) { announce(unannounced); }
   return ok;

@@ -40,9 +40,13 @@ static bool arena_may_split(const arena_t* arena) {
   return option_get(mi_option_allow_thp) != 2 || arena->taken == 0;
 }
 
+static bool arena_goes_whole(const arena_t* arena) {
+  return arena->huge || (memory_goes_whole() && arena_wants_whole(arena));
+}
+
 static part_t part_of_run(arena_t* arena, uint32_t first, bool split) {
   uint32_t start = first, end = first + run_length(arena, first);
-  if (arena->huge && !(split && arena_may_split(arena))) {
+  if (arena_goes_whole(arena) && !(split && arena_may_split(arena))) {
     start = (uint32_t)align_up(start, HUGE_SLICES);
     end = (uint32_t)align_down(end, HUGE_SLICES);
   }
@@ -56,7 +60,7 @@ static bool part_is_whole(const part_t* part) {
 
 // Leaves the end of it: the next request takes the start. Huge pages stay whole.
 static void part_shorten(part_t* part, size_t most) {
-  const bool whole = part->arena != NULL && part->arena->huge && part_is_whole(part);
+  const bool whole = part->arena != NULL && arena_goes_whole(part->arena) && part_is_whole(part);
   const size_t keep = whole ? align_up(most, HUGE_SLICES) : slices_rounded(most);
   if (keep >= part->length) { return; }
   part->start += part->length - (uint32_t)keep;
@@ -73,13 +77,20 @@ static void count_part(const part_t* part) {
 
 // ---- parts that go together ----
 
+// A part goes of an arena that is on huge pages, or was. If a huge page is split the OS would fill
+// the hole again, to make it up; if a whole one goes a huge one may come there.
+static void arena_note_part(arena_t* arena, bool whole) {
+  if (!whole) { arena->small = (uint32_t)size_min(arena->small + HUGE_SLICES, arena->frontier); }
+  const bool huge = whole && memory_goes_whole() && growth_is_dense(1);
+  if (whole ? arena->was_huge && huge : arena->huge) { arena_set_huge(arena, huge); }
+}
+
 // False if there is none.
 static bool part_take(part_t* part) {
   arena_t* arena = part->arena;
   if (arena == NULL || part->length == 0) { return false; }
   part->before = run_state(arena, part->first);
-  // Else the OS would fill the holes again, to make up the huge page.
-  if (arena->huge && !part_is_whole(part)) { arena_set_huge(arena, false); }
+  if (arena->huge || arena->was_huge) { arena_note_part(arena, part_is_whole(part)); }
   run_carve(arena, part->first, part->start, part->length);
   arena->taken += part->length;  // keeps the arena mapped
   return true;
@@ -132,6 +143,9 @@ static bool purge_parts(part_t* parts, size_t count, purge_way_t way) {
     part->arena->refused |= part->after == RUN_DIRTY;
     // What the program gave may be shared or a file's: it comes back with what it held.
     part->arena->has_stale |= arena_is_given(part->arena);
+    if (part->after == RUN_CLEAN && part_is_whole(part)) {
+      part->arena->small -= (uint32_t)size_min(part->arena->small, part->length);
+    }
     run_free(part->arena, part->start, part->length, part->after);
     count_part(part);
     ok = ok && part->after != RUN_DIRTY;
@@ -139,8 +153,22 @@ static bool purge_parts(part_t* parts, size_t count, purge_way_t way) {
   return ok;
 }
 
-static bool purge_part(part_t* part, purge_way_t way) {
+static COLD bool purge_part(part_t* part, purge_way_t way) {
   return part_take(part) && purge_parts(part, 1, way);
+}
+
+static size_t parts_slices(const part_t* parts, size_t count) {
+  size_t slices = 0;
+  for (size_t i = 0; i < count; i++) { slices += parts[i].length; }
+  return slices;
+}
+
+static void parts_put_back(const part_t* parts, size_t count) {
+  for (const part_t* part = parts; part < parts + count; part++) {
+    part->arena->taken -= part->length;
+    (void)run_free(part->arena, part->start, part->length, RUN_DIRTY);
+  }
+  memory.due_slices += parts_slices(parts, count);
 }
 
 // ---- what is more than is kept ----
@@ -201,14 +229,14 @@ PRIVATE void purge_refault(uint32_t stamp, size_t slices) {
   memory.has_purged = false;
 }
 
-// A heap that swings wants again what it gives back: it offers that to the OS, which costs a third
-// of giving it back and having it again. What a heap gives back otherwise is seen to go.
-PRIVATE bool memory_swings(void) {
-  return memory.slack_slices > 0 && memory.now_ms - memory.refault_ms < REFAULT_MS;
-}
-
-static purge_way_t purge_way(void) {
-  return memory_swings() && purge_delay_ms() > 0 ? PURGE_LAZILY : PURGE_NOW;
+// Where small OS pages may lie though huge ones are wanted all goes at once: page tables go with
+// it, and the OS can make huge pages there.
+static purge_way_t purge_way(const part_t* parts, size_t count) {
+  bool offers = memory_swings() && purge_delay_ms() > 0;
+  for (const part_t* part = parts; part < parts + count; part++) {
+    offers = offers && !(part->arena->huge && part->arena->small != 0);
+  }
+  return offers ? PURGE_LAZILY : PURGE_NOW;
 }
 
 static void forget_refusals(void) {
@@ -249,28 +277,41 @@ static size_t batch_slices(void) {
   return (waits ? SWING_BATCH : PURGE_BATCH) / SLICE_BYTES;
 }
 
-// More is unused than we keep: give back twice what came in, in pieces that cost microseconds, some
-// of them at once.
-static NOINLINE void purge_excess(size_t given_slices) {
-  const size_t kept = kept_slices();
-  memory.due_slices += 2 * given_slices;
-  size_t due = memory.due_slices;
-  if (due < batch_slices() && kept > 0) { return; }
-  memory.due_slices = 0;
-  const bool may_split = memory.dirty_slices > kept_before_split(kept);
-  part_t parts[MOST_PARTS];
+// Parts that go at once, no more than is due. What was freed last sets the length of pieces.
+static size_t excess_parts(part_t* parts, size_t kept, size_t piece, bool whole) {
+  const bool may_split = !whole && memory.dirty_slices > kept_before_split(kept);
+  const size_t least = whole ? HUGE_SLICES : purge_least();
   size_t count = 0;
-  while (due > 0 && count < MOST_PARTS && memory.dirty_slices > kept) {
+  while (memory.due_slices > 0 && count < MOST_PARTS && memory.dirty_slices > kept) {
     part_t part = excess_part(may_split);
-    if (part.length < purge_least()) { break; }
-    part_shorten(&part, size_max(given_slices, piece_slices()));
+    if (part.length < least) { break; }
+    const size_t excess = size_min(memory.due_slices, memory.dirty_slices - kept);
+    part_shorten(&part, whole ? excess : piece);
     if (!part_take(&part)) { break; }
-    due -= size_min(due, part.length);
+    memory.due_slices -= size_min(memory.due_slices, part.length);
     parts[count++] = part;
   }
-  if (!purge_parts(parts, count, purge_way())) { return; }
-  memory.has_purged = true;
-  store_relaxed(&memory_shrinks, true);
+  return count;
+}
+
+// More is unused than we keep: give back twice what came in, in pieces that cost microseconds, some
+// of them at once. What waits until huge pages are unused as a whole stays due.
+static NOINLINE void purge_excess(size_t given_slices) {
+  const size_t kept = kept_slices();
+  const bool whole = memory_goes_whole() && kept > 0;
+  memory.due_slices += 2 * given_slices;
+  if (memory.due_slices < batch_slices() && kept > 0) { return; }
+  part_t parts[MOST_PARTS];
+  size_t count = excess_parts(parts, kept, size_max(given_slices, piece_slices()), whole);
+  if (whole && parts_slices(parts, count) < batch_slices()) {
+    parts_put_back(parts, count);
+    count = 0;
+  }
+  memory.due_slices = whole ? size_min(memory.due_slices, memory.dirty_slices) : 0;
+  const bool purged = purge_parts(parts, count, purge_way(parts, count));
+  memory.has_purged |= purged;
+  if (!whole && !purged) { return; }
+  store_relaxed(&memory_trend, memory.has_huge ? MEMORY_SHRINKS_HUGE : MEMORY_SHRINKS);
 }
 
 // ---- what has been unused for long ----
@@ -370,7 +411,8 @@ static bool is_immediate(size_t slices) {
 
 PRIVATE void run_give(arena_t* arena, const uint8_t* start, size_t slices) {
   account_given(arena, slices);
-  const uint32_t run = run_free(arena, slice_index(arena, start), (uint32_t)slices, RUN_DIRTY);
+  uint32_t run = run_free(arena, slice_index(arena, start), (uint32_t)slices, RUN_DIRTY);
+  if (memory_goes_whole() && arena_wants_whole(arena)) { run = whole_complete(arena, run); }
   if (PURGES && arena_may_purge(arena) && is_immediate(run_length(arena, run))) {
     part_t part = part_of_run(arena, run, false);
     (void)purge_part(&part, PURGE_NOW);

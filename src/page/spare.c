@@ -14,6 +14,7 @@
 
 enum { SPARE_MOST = (GUARD_PAGES ? 8 << 20 : 4 << 20) >> SLICE_SHIFT };
 enum { SPARE_LEAST = GUARD_PAGES ? SPARE_MOST : SPARE_MOST / 4 };
+enum { SPARE_HUGE = GUARD_PAGES ? SPARE_MOST : 0 };
 enum { PLACES = SPARE_BY_CLASS ? BIN_COUNT : PAGE_MAX_SLICES + 1 };
 
 static page_list_t places[PLACES];
@@ -32,10 +33,13 @@ static page_t* spare_pop(unsigned place) {
   return page;
 }
 
-// A process that gives memory back, as it shrinks, has too many empty pages too.
+// A process that gives memory back, as it shrinks, has too many empty pages too. Each of them would
+// keep a huge page from going.
 static bool spare_is_full(size_t more) {
-  const size_t most = load_relaxed(&memory_shrinks) ? SPARE_LEAST : SPARE_MOST;
-  return load_relaxed(&spare_slices) + more > most;
+  static const uint32_t most[] = {[MEMORY_STAYS] = SPARE_MOST,
+                                  [MEMORY_SHRINKS] = SPARE_LEAST,
+                                  [MEMORY_SHRINKS_HUGE] = SPARE_HUGE};
+  return load_relaxed(&spare_slices) + more > most[load_relaxed(&memory_trend)];
 }
 
 static page_t* spare_pop_any(void) {
