@@ -113,6 +113,9 @@ PRIVATE uint32_t run_fit_across(const arena_t* arena, uint32_t clean,
 // The bin of a length: those from it on have no shorter runs than it has.
 PRIVATE unsigned bin_floor(uint32_t length);
 PRIVATE void bin_remove(arena_t* arena, uint32_t first);
+// Slices of the run at `first`, which is clean or reset, become dirty. Returns where the dirty run
+// starts that they belong to.
+PRIVATE uint32_t run_dirty(arena_t* arena, uint32_t first, uint32_t start, uint32_t length);
 // Runs of that state become dirty, and coalesce with these.
 PRIVATE void run_join(arena_t* arena, unsigned state);
 // The first occupied bin from `bin` on, or RUN_BINS; the last one.

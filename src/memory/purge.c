@@ -80,9 +80,12 @@ static void count_part(const part_t* part) {
 // A part goes of an arena that is on huge pages, or was. If a huge page is split the OS would fill
 // the hole again, to make it up; if a whole one goes a huge one may come there.
 static void arena_note_part(arena_t* arena, bool whole) {
-  if (!whole) { arena->small = (uint32_t)size_min(arena->small + HUGE_SLICES, arena->frontier); }
-  const bool huge = whole && memory_goes_whole() && growth_is_dense(1);
-  if (whole ? arena->was_huge && huge : arena->huge) { arena_set_huge(arena, huge); }
+  if (!whole) {
+    arena->small = (uint32_t)size_min(arena->small + HUGE_SLICES, arena->frontier);
+    if (arena->huge) { arena_set_huge(arena, false); }
+  } else if (arena->was_huge && memory_goes_whole() && growth_is_dense(1)) {
+    arena_set_huge(arena, true);
+  }
 }
 
 // False if there is none.

@@ -81,13 +81,18 @@ PRIVATE uint32_t run_free(arena_t* arena, uint32_t first, uint32_t length, unsig
   return first;
 }
 
+PRIVATE uint32_t run_dirty(arena_t* arena, uint32_t first, uint32_t start, uint32_t length) {
+  const size_t bytes = slices_bytes(length);
+  if (run_state(arena, first) == RUN_RESET) { port_reuse(slice_start(arena, start), bytes); }
+  run_carve(arena, first, start, length);
+  stat_up(&memory_stats.committed, bytes);
+  return run_free(arena, start, length, RUN_DIRTY);
+}
+
 PRIVATE void run_join(arena_t* arena, unsigned state) {
   for (unsigned bin = bin_next(arena, state, 0); bin < RUN_BINS;) {
-    const uint32_t first = arena->bins[state - 1][bin] - 1, length = run_length(arena, first);
-    run_carve(arena, first, first, length);
-    if (state == RUN_RESET) { port_reuse(slice_start(arena, first), slices_bytes(length)); }
-    (void)run_free(arena, first, length, RUN_DIRTY);
-    stat_up(&memory_stats.committed, slices_bytes(length));
+    const uint32_t first = arena->bins[state - 1][bin] - 1;
+    (void)run_dirty(arena, first, first, run_length(arena, first));
     bin = bin_next(arena, state, bin);
   }
 }

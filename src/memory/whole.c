@@ -52,14 +52,6 @@ PRIVATE COLD void whole_look(void) {
 
 // ---- what is unused becomes one run ----
 
-// These slices of a free run become dirty. Returns where the dirty run starts that they belong to.
-static uint32_t run_dirty(arena_t* arena, uint32_t first, uint32_t start, uint32_t length) {
-  run_carve(arena, first, start, length);
-  port_reuse(slice_start(arena, start), slices_bytes(length));
-  stat_up(&memory_stats.committed, slices_bytes(length));
-  return run_free(arena, start, length, RUN_DIRTY);
-}
-
 // The slices from there to the end of its huge page, or from its start to there, are unused.
 static bool unused_up(const arena_t* arena, uint32_t from) {
   const uint32_t end = (uint32_t)align_up(from, HUGE_SLICES);

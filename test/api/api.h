@@ -66,6 +66,18 @@ static inline size_t random_below(uint64_t* state, size_t bound) {
   return (size_t)((random_next(state) >> 11) % bound);
 }
 
+/* The numbers below `count`, in an order that is the same each time. */
+static inline void shuffle(unsigned* order, size_t count) {
+  uint64_t random = 1;
+  for (size_t i = 0; i < count; i++) { order[i] = (unsigned)i; }
+  for (size_t i = count - 1; i > 0; i--) {
+    const size_t other = random_below(&random, i + 1);
+    const unsigned kept = order[i];
+    order[i] = order[other];
+    order[other] = kept;
+  }
+}
+
 static inline unsigned char pattern_at(size_t i, unsigned seed) {
   return (unsigned char)(((i + (i >> 8)) * 6 + seed * 30) | 1); /* never 0 */
 }

@@ -13,23 +13,11 @@ enum { ROUNDS = 200, CALLS_MOST = 20 };
 static void* blocks[9 * 1000 * 1000 / 1000];
 static unsigned order[sizeof(blocks) / sizeof(blocks[0])];
 
-static void shuffle(size_t count) {
-  unsigned state = 1;
-  for (size_t i = 0; i < count; i++) { order[i] = (unsigned)i; }
-  for (size_t i = count - 1; i > 0; i--) {
-    state = state * 1664525u + 1013904223u;
-    const size_t other = (state >> 8) % (i + 1);
-    const unsigned kept = order[i];
-    order[i] = order[other];
-    order[other] = kept;
-  }
-}
-
 static int64_t purge_calls(void) { return stats_now().purge_calls.total; }
 
 static void test_swing(size_t megabytes, size_t size) {
   const size_t count = megabytes * 1000 * 1000 / size;
-  shuffle(count);
+  shuffle(order, count);
   const int64_t before = purge_calls();
   for (int round = 0; round < ROUNDS; round++) {
     for (size_t i = 0; i < count; i++) {

@@ -7,8 +7,9 @@
 
 #include "../lifecycle/process.h"
 #include "api.h"
+#include "huge_advice.h"
 
-enum { TOTAL = 96 * MIB, HUGE = 2 * MIB, ROUNDS = 12, SMALL = 1000 };
+enum { TOTAL = 96 * MIB, ROUNDS = 12, SMALL = 1000 };
 
 static void* blocks[TOTAL / SMALL];
 static unsigned order[TOTAL / SMALL];
@@ -38,22 +39,11 @@ static bool has_huge_pages_again(void) {
   return is_huge;
 }
 
-static void shuffle(size_t count) {
-  uint64_t random = 1;
-  for (size_t i = 0; i < count; i++) { order[i] = (unsigned)i; }
-  for (size_t i = count - 1; i > 0; i--) {
-    const size_t other = random_below(&random, i + 1);
-    const unsigned kept = order[i];
-    order[i] = order[other];
-    order[other] = kept;
-  }
-}
-
 /* In huge pages when the blocks of the last round were there. */
 static size_t build_and_free(size_t size) {
   const size_t count = TOTAL / size;
   size_t huge = 0;
-  shuffle(count);
+  shuffle(order, count);
   for (int round = 0; round < ROUNDS; round++) {
     for (size_t i = 0; i < count; i++) { memset(blocks[i] = mi_malloc(size), 1, size); }
     huge = huge_kib();
@@ -63,7 +53,7 @@ static size_t build_and_free(size_t size) {
 }
 
 static int goes(size_t size, size_t huge_least_kib) {
-  shuffle(TOTAL / SMALL); /* the array is resident */
+  shuffle(order, TOTAL / SMALL); /* the array is resident */
   const size_t before = held_kib();
   const size_t huge = build_and_free(size), after = held_kib();
   printf("%zu: %zu KiB in huge pages; %zu KiB before, %zu after\n", size, huge, before, after);
