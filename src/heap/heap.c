@@ -62,6 +62,7 @@ PRIVATE void heap_rescue(heap_t* heap) {
 
 PRIVATE void heap_stats_export(const heap_t* heap, mi_stats_t* out) {
   stats_export(&heap->stats, out);
+  pools_count(heap, &out->pages_abandoned);
   stat_bins_export(&heap->bins, out);
 }
 
@@ -69,6 +70,7 @@ PRIVATE void heap_stats_forget(heap_t* heap, const mi_stats_t* now) {
   const intptr_t huge = (intptr_t)(now->malloc_huge.total - now->malloc_huge.current);
   const intptr_t huge_total = load_relaxed(&heap->stats.malloc_huge.total) - huge;
   stats_clear(&heap->stats);
+  pools_forget(heap);
   store_relaxed(&heap->stats.malloc_huge.total, huge_total);
   stat_bins_forget(&heap->bins, now);
 }

@@ -159,9 +159,10 @@ typedef struct theap_record {
 
 // Abandoned pages of some classes. Pools do not share cache lines, since many threads use them.
 #define CACHE_LINE 64
-enum { POOLS = PORT_HAS_THREADS ? 16 : 1, POOL_CLASSES = (BIN_LARGE + POOLS) / POOLS };
+enum { POOLS = PORT_HAS_THREADS ? 32 : 1, POOL_CLASSES = (BIN_LARGE + POOLS) / POOLS };
 typedef struct pool {
   ALIGNED(CACHE_LINE) lock_t lock;
+  stat_count_t abandoned;                // pages in it, under the lock
   _Atomic(page_t*) first[POOL_CLASSES];  // large blocks are there only if they are kept, see keep.c
 } pool_t;
 
@@ -281,8 +282,10 @@ PRIVATE void pools_lock(heap_t* heap);
 PRIVATE void pools_unlock_after_fork(heap_t* heap, bool child);
 // Who abandons a page from now on sees the state of the heap, and what was abandoned is seen.
 PRIVATE void pools_see_state(heap_t* heap);
-PRIVATE void pools_clear(heap_t* heap);   // nothing is in them any more
-PRIVATE void pools_rescue(heap_t* heap);  // those that a thread was about to change
+PRIVATE COLD void pools_count(const heap_t* heap, mi_stat_count_t* into);
+PRIVATE COLD void pools_forget(heap_t* heap);  // as heap_stats_forget
+PRIVATE void pools_clear(heap_t* heap);        // nothing is in them any more
+PRIVATE void pools_rescue(heap_t* heap);       // those that a thread was about to change
 
 // ---- quarantine.c: freed blocks that wait for a random time; builds with QUARANTINE ----
 // The block has left the program's hands, and no list has it.

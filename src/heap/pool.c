@@ -4,21 +4,24 @@
 
 FAST pool_t* pool_of(heap_t* heap, unsigned bin) { return &heap->pools[bin % POOLS]; }
 
-static void unpool_locked(heap_t* heap, page_t* page) {
+// The list of a class in its pool.
+FAST _Atomic(page_t*)* list_of(pool_t* pool, unsigned bin) { return &pool->first[bin / POOLS]; }
+
+static void unpool_locked(pool_t* pool, page_t* page) {
   if (page->prev != NULL) {
     page->prev->next = page->next;
   } else {
-    store_relaxed(pool_first(heap, page->bin), page->next);
+    store_relaxed(list_of(pool, page->bin), page->next);
   }
   if (page->next != NULL) { page->next->prev = page->prev; }
   page->next = page->prev = NULL;
-  stat_down(&heap->stats.pages_abandoned, 1);  // while the page names the heap
+  stat_move_locked(&pool->abandoned, -1, false);
 }
 
 PRIVATE void heap_unpool(heap_t* heap, page_t* page) {
   pool_t* pool = pool_of(heap, page->bin);
   lock_acquire(&pool->lock);
-  unpool_locked(heap, page);
+  unpool_locked(pool, page);
   lock_release(&pool->lock);
 }
 
@@ -26,15 +29,16 @@ typedef enum { ABANDON_DONE, ABANDON_RETRY, ABANDON_MOVED } abandon_result_t;
 
 // The state changes under the lock, so that who claims the page finds it in the list, and a heap
 // that is being deleted leaves none behind.
-static abandon_result_t abandon_locked(heap_t* heap, page_t* page) {
+static abandon_result_t abandon_locked(const heap_t* heap, pool_t* pool, page_t* page) {
   if (load_relaxed(&heap->state) == HEAP_DELETED) { return ABANDON_MOVED; }
   if (!page_leave(page, REMOTE_ABANDONED, page->used)) { return ABANDON_RETRY; }
-  page_t* first = load_relaxed(pool_first(heap, page->bin));
+  _Atomic(page_t*)* list = list_of(pool, page->bin);
+  page_t* first = load_relaxed(list);
   page->prev = NULL;
   page->next = first;
   if (first != NULL) { first->prev = page; }
-  store_relaxed(pool_first(heap, page->bin), page);
-  stat_up(&heap->stats.pages_abandoned, 1);
+  store_relaxed(list, page);
+  stat_move_locked(&pool->abandoned, 1, true);
   return ABANDON_DONE;
 }
 
@@ -49,7 +53,7 @@ PRIVATE void heap_abandon(heap_t* heap, page_t* page) {
     }
     pool_t* pool = pool_of(heap, page->bin);
     lock_acquire(&pool->lock);
-    result = abandon_locked(heap, page);
+    result = abandon_locked(heap, pool, page);
     lock_release(&pool->lock);
   }
 }
@@ -59,11 +63,11 @@ PRIVATE page_t* heap_claim_abandoned(heap_t* heap, unsigned bin) {
   if (load_relaxed(pool_first(heap, bin)) == NULL) { return NULL; }
   pool_t* pool = pool_of(heap, bin);
   lock_acquire(&pool->lock);
-  page_t* page = load_relaxed(pool_first(heap, bin));
+  page_t* page = load_relaxed(list_of(pool, bin));
   while (page != NULL && !remote_claim(&page->remote, REMOTE_ABANDONED, &claimed)) {
     page = page->next;
   }
-  if (page != NULL) { unpool_locked(heap, page); }
+  if (page != NULL) { unpool_locked(pool, page); }
   lock_release(&pool->lock);
   if (page != NULL) { page_restore(page, claimed); }
   return page;
@@ -86,14 +90,14 @@ PRIVATE void heap_make_holes(heap_t* heap) {
 }
 
 // The kept ones of a class, before those in `list`.
-static page_t* claim_kept_locked(heap_t* heap, unsigned bin, page_t* list) {
+static page_t* claim_kept_locked(pool_t* pool, unsigned bin, page_t* list) {
   uint32_t claimed = 0;
-  page_t* page = load_relaxed(pool_first(heap, bin));
+  page_t* page = load_relaxed(list_of(pool, bin));
   while (page != NULL) {
     page_t* next = page->next;
     if (load_relaxed(&page->remote) == REMOTE_ABANDONED &&
         remote_claim(&page->remote, REMOTE_ABANDONED, &claimed)) {
-      unpool_locked(heap, page);
+      unpool_locked(pool, page);
       page->next = list;
       list = page;
     }
@@ -105,9 +109,10 @@ static page_t* claim_kept_locked(heap_t* heap, unsigned bin, page_t* list) {
 PRIVATE page_t* heap_claim_kept(heap_t* heap) {
   page_t* list = NULL;
   for (unsigned bin = 1; bin <= BIN_LARGE; bin++) {
-    lock_acquire(&pool_of(heap, bin)->lock);
-    list = claim_kept_locked(heap, bin, list);
-    lock_release(&pool_of(heap, bin)->lock);
+    pool_t* pool = pool_of(heap, bin);
+    lock_acquire(&pool->lock);
+    list = claim_kept_locked(pool, bin, list);
+    lock_release(&pool->lock);
   }
   return list;
 }
@@ -137,6 +142,18 @@ PRIVATE void pools_clear(heap_t* heap) {
   for (unsigned i = 0; i < POOLS; i++) {
     lock_acquire(&heap->pools[i].lock);
     pool_clear(&heap->pools[i]);
+    lock_release(&heap->pools[i].lock);
+  }
+}
+
+PRIVATE COLD void pools_count(const heap_t* heap, mi_stat_count_t* into) {
+  for (unsigned i = 0; i < POOLS; i++) { stat_count_export(&heap->pools[i].abandoned, into); }
+}
+
+PRIVATE COLD void pools_forget(heap_t* heap) {
+  for (unsigned i = 0; i < POOLS; i++) {
+    lock_acquire(&heap->pools[i].lock);
+    stat_count_clear(&heap->pools[i].abandoned);
     lock_release(&heap->pools[i].lock);
   }
 }
