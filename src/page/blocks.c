@@ -234,10 +234,25 @@ PRIVATE void page_add_returned(page_t* page, block_t* list) {
   }
 }
 
+// Loads a line of each block, before a list of `count` blocks is followed. The list leads through
+// the page in the order of frees, with a cache miss at each step, each of which waits for the one
+// before; these loads do not wait for each other. A list of 655 blocks takes a tenth of the time
+// afterwards, one of less than a 16th of the lines no less. (Prefetches do not help: processors
+// drop them.)
+RACY static NOINLINE void page_touch_list(const page_t* page, size_t count) {
+  enum { LINE = 64, LINES_MOST = 16 };
+  const size_t step = size_max(page->block_bytes, LINE), bytes = page->capacity * page->block_bytes;
+  if (LINKS_APART || TRACKED || count * step * LINES_MOST < bytes) { return; }
+  for (size_t at = 0; at < bytes; at += step) {
+    (void)*(const volatile uint8_t*)(page->start + at);
+  }
+}
+
 static void page_empty_remote(page_t* page) {
   const uint32_t word = remote_take(&page->remote);
   if (word == REMOTE_OWNED) { return; }
   if (!page_is_held(page)) { page_count_all(page); }
+  page_touch_list(page, remote_count(word));
   page_add_returned(page, page_remote_list(page, word));
   page->used -= remote_count(word);
 }
@@ -248,6 +263,7 @@ PRIVATE void page_take_remote(page_t* page) {
 }
 
 PRIVATE void page_restore(page_t* page, uint32_t claimed) {
+  page_touch_list(page, remote_count(claimed));
   page_prepend(page, page_remote_list(page, claimed));
   page->used += remote_count(claimed);
 }
@@ -264,21 +280,10 @@ PRIVATE void page_count_all(page_t* page) {
   page->counting = COUNT_ALL;
 }
 
-// The list leads through the page in the order of frees, with a cache miss at each step, each of
-// which waits for the one before. These loads do not wait for each other: a list of 655 blocks
-// takes a tenth of the time afterwards. (Prefetches do not help: processors drop them.)
-RACY static void page_touch_blocks(const page_t* page) {
-  enum { LINE = 64 };
-  const size_t step = size_max(page->block_bytes, LINE), bytes = page->capacity * page->block_bytes;
-  for (size_t at = 0; at < bytes; at += step) {
-    (void)*(const volatile uint8_t*)(page->start + at);
-  }
-}
-
 PRIVATE void page_free_bits(const page_t* page, block_bits_t* bits) {
   const uint32_t block_bytes = (uint32_t)page->block_bytes;
   uint32_t left = list_most(page);
-  if (!LINKS_APART && !TRACKED) { page_touch_blocks(page); }
+  page_touch_list(page, page->capacity);
   bits_clear(bits, page->capacity);
   for (const block_t* block = page_free_list(page); block != NULL;
        block = block_next(page, block)) {
