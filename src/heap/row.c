@@ -199,7 +199,7 @@ PRIVATE void row_flush(theap_t* theap, unsigned bin) {
 // only: then its blocks lie in pages of its own. Where another thread has shared for so long once
 // is enough: until it does, each thread would leave behind what it has had in use.
 static void rows_note_others(theap_t* theap, size_t served) {
-  enum { MANY_SHARE = 4 };
+  enum { MANY_SHARE = 32 };
   rows_t* rows = &theap->rows;
   _Atomic(bool)* known = &theap->heap->threads_share;
   const uint32_t before = rows->shared, more = load_relaxed(known) ? SHARED_LONG : 1;

@@ -179,10 +179,12 @@ static void thread_leaves_nothing(void) {
 }
 
 /* Two threads take turns. Either both replace the blocks of one table, so that each finds there
-   what the other one has put, or each has half of it, and they exchange the halves now and then. */
+   what the other one has put; or each has half of it, and replaces one block in eight in the other
+   half; or each has half of it, and they exchange the halves now and then. */
+typedef enum { SHARE_ALL, SHARE_FEW, SHARE_NONE } share_t;
 enum { TURNS = 8000, TURNS_WITH_A_HALF = 1000, TURN_ROUNDS = 300, SMALL_BLOCK = 200 };
 
-static bool each_has_half;
+static share_t shared;
 static size_t shares_from[2];  // turns of that thread, or TURNS
 static test_barrier_t turn_ends;
 
@@ -190,10 +192,17 @@ static bool takes_small_ones_of_others(void) {
   return rows_are_open() && theap_current()->rows.any_bin == 1;
 }
 
-static void take_turn(size_t from, size_t count) {
+static size_t place_for(size_t half, uint64_t* random) {
+  const size_t at = next_random(random) % LIVE;
+  const bool anywhere =
+      shared == SHARE_ALL || (shared == SHARE_FEW && next_random(random) % 4 == 0);
+  return anywhere ? at : half * LIVE / 2 + at / 2;
+}
+
+static void take_turn(size_t half) {
   static uint64_t random = 1;
   for (int i = 0; i < TURN_ROUNDS; i++) {
-    const size_t at = from + next_random(&random) % count;
+    const size_t at = place_for(half, &random);
     mi_free(live[at]);
     live[at] = mi_malloc(1 + next_random(&random) % SMALL_BLOCK);
     CHECK(live[at] != NULL);
@@ -205,15 +214,15 @@ static void* take_turns(void* arg) {
   for (size_t turn = 0; turn < TURNS; turn++) {
     barrier_wait(&turn_ends);
     if (turn % 2 != index) { continue; }
-    const size_t half = (turn / TURNS_WITH_A_HALF + index) % 2;
-    take_turn(each_has_half ? half * LIVE / 2 : 0, each_has_half ? LIVE / 2 : LIVE);
+    take_turn(shared == SHARE_NONE ? (turn / TURNS_WITH_A_HALF + index) % 2 : index);
     if (takes_small_ones_of_others()) { shares_from[index] = size_min(shares_from[index], turn); }
   }
-  CHECK(takes_small_ones_of_others() == !each_has_half);
+  CHECK(takes_small_ones_of_others() == (shared != SHARE_NONE));
   return NULL;
 }
 
-static void small_blocks_of_others(void) {
+static void small_blocks_of_others(share_t how) {
+  shared = how;
   fill(mi_heap_main(), SMALL_BLOCK);
   barrier_init(&turn_ends, 2);
   test_thread_t threads[2];
@@ -227,9 +236,9 @@ static void small_blocks_of_others(void) {
 
 /* The first threads that share find it out; others of the heap follow. */
 static void others_follow(void) {
-  small_blocks_of_others();
+  small_blocks_of_others(SHARE_ALL);
   const size_t first = size_max(shares_from[0], shares_from[1]);
-  small_blocks_of_others();
+  small_blocks_of_others(SHARE_ALL);
   const size_t then = size_max(shares_from[0], shares_from[1]);
   CHECK(first < TURNS && then < first / 3);
 }
@@ -246,8 +255,8 @@ int main(void) {
   if (HAS_THREADS) {
     thread_leaves_nothing();
     others_follow();
-    each_has_half = true;
-    small_blocks_of_others();
+    small_blocks_of_others(SHARE_NONE);
+    small_blocks_of_others(SHARE_FEW);
   }
   return check_done();
 }
