@@ -159,10 +159,11 @@ typedef struct theap_record {
 
 // Abandoned pages of some classes. Pools do not share cache lines, since many threads use them.
 #define CACHE_LINE 64
-enum { POOLS = PORT_HAS_THREADS ? 32 : 1, POOL_CLASSES = (BIN_LARGE + POOLS) / POOLS };
+enum { POOLS = PORT_HAS_THREADS ? 16 : 1, POOL_CLASSES = (BIN_LARGE + POOLS) / POOLS };
 typedef struct pool {
   ALIGNED(CACHE_LINE) lock_t lock;
-  stat_count_t abandoned;                // pages in it, under the lock
+  _Atomic(uint32_t) pages, peak;         // in it, now and at most: changed under the lock
+  _Atomic(size_t) total;                 // ever put in
   _Atomic(page_t*) first[POOL_CLASSES];  // large blocks are there only if they are kept, see keep.c
 } pool_t;
 
@@ -267,9 +268,11 @@ PRIVATE void theap_collect(theap_t* theap, collect_t what);
 PRIVATE void theap_abandon(theap_t* theap);  // all its pages become FULL, ABANDONED or go
 
 // ---- pool.c ----
+FAST pool_t* pool_of(heap_t* heap, unsigned bin) { return &heap->pools[bin % POOLS]; }
 // Of the abandoned pages of a class the one that was abandoned last.
+FAST _Atomic(page_t*)* pool_list(pool_t* pool, unsigned bin) { return &pool->first[bin / POOLS]; }
 FAST _Atomic(page_t*)* pool_first(heap_t* heap, unsigned bin) {
-  return &heap->pools[bin % POOLS].first[bin / POOLS];
+  return pool_list(pool_of(heap, bin), bin);
 }
 PRIVATE void heap_abandon(heap_t* heap, page_t* page);  // owned by the caller, in no queue
 // An abandoned page of the class that is the caller's from now on; NULL if there is none.

@@ -2,20 +2,22 @@
 // that many threads that pass pages on do not meet: see docs/decisions/030.
 #include "heap.h"
 
-FAST pool_t* pool_of(heap_t* heap, unsigned bin) { return &heap->pools[bin % POOLS]; }
-
-// The list of a class in its pool.
-FAST _Atomic(page_t*)* list_of(pool_t* pool, unsigned bin) { return &pool->first[bin / POOLS]; }
+static void count_put(pool_t* pool) {
+  const uint32_t pages = load_relaxed(&pool->pages) + 1;
+  store_relaxed(&pool->pages, pages);
+  store_relaxed(&pool->total, load_relaxed(&pool->total) + 1);
+  if (pages > load_relaxed(&pool->peak)) { store_relaxed(&pool->peak, pages); }
+}
 
 static void unpool_locked(pool_t* pool, page_t* page) {
   if (page->prev != NULL) {
     page->prev->next = page->next;
   } else {
-    store_relaxed(list_of(pool, page->bin), page->next);
+    store_relaxed(pool_list(pool, page->bin), page->next);
   }
   if (page->next != NULL) { page->next->prev = page->prev; }
   page->next = page->prev = NULL;
-  stat_move_locked(&pool->abandoned, -1, false);
+  store_relaxed(&pool->pages, load_relaxed(&pool->pages) - 1);
 }
 
 PRIVATE void heap_unpool(heap_t* heap, page_t* page) {
@@ -32,13 +34,13 @@ typedef enum { ABANDON_DONE, ABANDON_RETRY, ABANDON_MOVED } abandon_result_t;
 static abandon_result_t abandon_locked(const heap_t* heap, pool_t* pool, page_t* page) {
   if (load_relaxed(&heap->state) == HEAP_DELETED) { return ABANDON_MOVED; }
   if (!page_leave(page, REMOTE_ABANDONED, page->used)) { return ABANDON_RETRY; }
-  _Atomic(page_t*)* list = list_of(pool, page->bin);
+  _Atomic(page_t*)* list = pool_list(pool, page->bin);
   page_t* first = load_relaxed(list);
   page->prev = NULL;
   page->next = first;
   if (first != NULL) { first->prev = page; }
   store_relaxed(list, page);
-  stat_move_locked(&pool->abandoned, 1, true);
+  count_put(pool);
   return ABANDON_DONE;
 }
 
@@ -58,12 +60,10 @@ PRIVATE void heap_abandon(heap_t* heap, page_t* page) {
   }
 }
 
-PRIVATE page_t* heap_claim_abandoned(heap_t* heap, unsigned bin) {
+static NOINLINE page_t* claim_from(pool_t* pool, unsigned bin) {
   uint32_t claimed = 0;
-  if (load_relaxed(pool_first(heap, bin)) == NULL) { return NULL; }
-  pool_t* pool = pool_of(heap, bin);
   lock_acquire(&pool->lock);
-  page_t* page = load_relaxed(list_of(pool, bin));
+  page_t* page = load_relaxed(pool_list(pool, bin));
   while (page != NULL && !remote_claim(&page->remote, REMOTE_ABANDONED, &claimed)) {
     page = page->next;
   }
@@ -71,6 +71,11 @@ PRIVATE page_t* heap_claim_abandoned(heap_t* heap, unsigned bin) {
   lock_release(&pool->lock);
   if (page != NULL) { page_restore(page, claimed); }
   return page;
+}
+
+PRIVATE page_t* heap_claim_abandoned(heap_t* heap, unsigned bin) {
+  pool_t* pool = pool_of(heap, bin);
+  return load_relaxed(pool_list(pool, bin)) == NULL ? NULL : claim_from(pool, bin);
 }
 
 PRIVATE void heap_make_holes(heap_t* heap) {
@@ -92,7 +97,7 @@ PRIVATE void heap_make_holes(heap_t* heap) {
 // The kept ones of a class, before those in `list`.
 static page_t* claim_kept_locked(pool_t* pool, unsigned bin, page_t* list) {
   uint32_t claimed = 0;
-  page_t* page = load_relaxed(list_of(pool, bin));
+  page_t* page = load_relaxed(pool_list(pool, bin));
   while (page != NULL) {
     page_t* next = page->next;
     if (load_relaxed(&page->remote) == REMOTE_ABANDONED &&
@@ -135,6 +140,7 @@ PRIVATE void pools_see_state(heap_t* heap) {
 }
 
 static void pool_clear(pool_t* pool) {
+  store_relaxed(&pool->pages, 0);
   for (unsigned i = 0; i < POOL_CLASSES; i++) { store_relaxed(&pool->first[i], NULL); }
 }
 
@@ -147,13 +153,25 @@ PRIVATE void pools_clear(heap_t* heap) {
 }
 
 PRIVATE COLD void pools_count(const heap_t* heap, mi_stat_count_t* into) {
-  for (unsigned i = 0; i < POOLS; i++) { stat_count_export(&heap->pools[i].abandoned, into); }
+  for (unsigned i = 0; i < POOLS; i++) {
+    const pool_t* pool = &heap->pools[i];
+    const mi_stat_count_t count = {.total = (int64_t)load_relaxed(&pool->total),
+                                   .peak = load_relaxed(&pool->peak),
+                                   .current = load_relaxed(&pool->pages)};
+    stat_count_merge(into, &count);
+  }
+}
+
+static COLD void pool_forget_locked(pool_t* pool) {
+  const uint32_t pages = load_relaxed(&pool->pages);
+  store_relaxed(&pool->total, pages);
+  store_relaxed(&pool->peak, pages);
 }
 
 PRIVATE COLD void pools_forget(heap_t* heap) {
   for (unsigned i = 0; i < POOLS; i++) {
     lock_acquire(&heap->pools[i].lock);
-    stat_count_clear(&heap->pools[i].abandoned);
+    pool_forget_locked(&heap->pools[i]);
     lock_release(&heap->pools[i].lock);
   }
 }

@@ -237,12 +237,12 @@ PRIVATE void page_add_returned(page_t* page, block_t* list) {
 // Loads a line of each block, before a list of `count` blocks is followed. The list leads through
 // the page in the order of frees, with a cache miss at each step, each of which waits for the one
 // before; these loads do not wait for each other. A list of 655 blocks takes a tenth of the time
-// afterwards, one of less than a 16th of the lines no less. (Prefetches do not help: processors
-// drop them.)
+// afterwards; one that is too short for so many loads is left alone. (Prefetches do not help:
+// processors drop them.)
 RACY static NOINLINE void page_touch_list(const page_t* page, size_t count) {
-  enum { LINE = 64, LINES_MOST = 16 };
+  enum { LINE = 64, LOADS_MOST = 16 };  // of the latter for each block of the list
   const size_t step = size_max(page->block_bytes, LINE), bytes = page->capacity * page->block_bytes;
-  if (LINKS_APART || TRACKED || count * step * LINES_MOST < bytes) { return; }
+  if (LINKS_APART || TRACKED || count * step * LOADS_MOST < bytes) { return; }
   for (size_t at = 0; at < bytes; at += step) {
     (void)*(const volatile uint8_t*)(page->start + at);
   }

@@ -7,18 +7,18 @@
 
 // ---- from and to the public struct ----
 
-PRIVATE COLD void stat_count_clear(stat_count_t* count) {
+static COLD void clear_count(stat_count_t* count) {
   const intptr_t current = load_relaxed(&count->current);
   store_relaxed(&count->total, current);
   store_relaxed(&count->peak, current);
 }
 
 static COLD void clear_counts(stat_count_t* counts, size_t n) {
-  for (size_t i = 0; i < n; i++) { stat_count_clear(&counts[i]); }
+  for (size_t i = 0; i < n; i++) { clear_count(&counts[i]); }
 }
 
 PRIVATE void stats_clear(stats_t* stats){
-#define MI_STAT_COUNT(name)   stat_count_clear(&stats->name);
+#define MI_STAT_COUNT(name)   clear_count(&stats->name);
 #define MI_STAT_COUNTER(name) store_relaxed(&stats->name.total, 0);
     MI_STAT_FIELDS()
 #undef MI_STAT_COUNT
@@ -76,24 +76,18 @@ PRIVATE COLD void stat_bins_export(const stat_bins_t* bins, mi_stats_t* out) {
   export_counts(bins->blocks, out->malloc_bins, STAT_MALLOC_BINS);
 }
 
-static COLD void merge_count(mi_stat_count_t* into, const mi_stat_count_t* from) {
+PRIVATE COLD void stat_count_merge(mi_stat_count_t* into, const mi_stat_count_t* from) {
   into->peak = int64_max(into->peak + from->current, into->current + from->peak);
   into->total += from->total;
   into->current += from->current;
 }
 
-PRIVATE COLD void stat_count_export(const stat_count_t* count, mi_stat_count_t* into) {
-  mi_stat_count_t more;
-  export_count(count, &more);
-  merge_count(into, &more);
-}
-
 static COLD void merge_counts(mi_stat_count_t* into, const mi_stat_count_t* from, size_t n) {
-  for (size_t i = 0; i < n; i++) { merge_count(&into[i], &from[i]); }
+  for (size_t i = 0; i < n; i++) { stat_count_merge(&into[i], &from[i]); }
 }
 
 PRIVATE void stats_merge(mi_stats_t* into, const mi_stats_t* from) {
-#define MI_STAT_COUNT(name)   merge_count(&into->name, &from->name);
+#define MI_STAT_COUNT(name)   stat_count_merge(&into->name, &from->name);
 #define MI_STAT_COUNTER(name) into->name.total += from->name.total;
   MI_STAT_FIELDS()
 #undef MI_STAT_COUNT

@@ -82,21 +82,16 @@ UNUSED static NOINLINE void stat_move_shared(stat_count_t* count, intptr_t more,
   while (now > peak && !cas_relaxed(&count->peak, &peak, now)) {}
 }
 
-// What there is changes; if it is new, what there ever was, too. For who holds the lock of a count.
-FAST void stat_move_locked(stat_count_t* count, intptr_t more, bool is_new) {
+// What there is changes; if it is new, what there ever was, too.
+FAST void stat_move(stat_count_t* count, intptr_t more, bool is_new) {
+  if (!port_is_single_threaded()) {
+    stat_move_shared(count, more, is_new);
+    return;
+  }
   const intptr_t now = load_relaxed(&count->current) + more;
   store_relaxed(&count->current, now);
   if (is_new) { store_relaxed(&count->total, load_relaxed(&count->total) + more); }
   if (now > load_relaxed(&count->peak)) { store_relaxed(&count->peak, now); }
-}
-
-// The same of one that has no lock.
-FAST void stat_move(stat_count_t* count, intptr_t more, bool is_new) {
-  if (port_is_single_threaded()) {
-    stat_move_locked(count, more, is_new);
-  } else {
-    stat_move_shared(count, more, is_new);
-  }
 }
 
 FAST void stat_shift(stat_count_t* count, intptr_t more) { stat_move(count, more, false); }
@@ -106,11 +101,7 @@ FAST void stat_up(stat_count_t* count, size_t n) { stat_move(count, (intptr_t)n,
 typedef void stat_count_fun(mi_stat_count_t* count);
 PRIVATE COLD void stats_for_each(mi_stats_t* stats, stat_count_fun* fun);
 
-// A count that is apart from the others of its place joins them.
-PRIVATE COLD void stat_count_export(const stat_count_t* count, mi_stat_count_t* into);
-
 // What is in use stays counted: peak and total of a count start again from its current value.
-PRIVATE COLD void stat_count_clear(stat_count_t* count);
 PRIVATE void stats_clear(stats_t* stats);
 // The same from what a reading found to be there: there may be counts that a place has not heard
 // of.
@@ -123,6 +114,7 @@ PRIVATE COLD void stat_bins_export(const stat_bins_t* bins, mi_stats_t* out);
 
 // Adds one place's statistics to another's. The peak of the sum is not known; we take the larger of
 // what it would be if the one was at its peak while the other was at its current value.
+PRIVATE void stat_count_merge(mi_stat_count_t* into, const mi_stat_count_t* from);
 PRIVATE void stats_merge(mi_stats_t* into, const mi_stats_t* from);
 
 // The layout of version 5, for programs that were compiled with it.

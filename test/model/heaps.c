@@ -22,6 +22,9 @@ static void quiet_pools(heap_t* h) {
   for (unsigned i = 0; i < POOLS; i++) {
     pool_t* pool = &h->pools[i];
     if (i != half % POOLS && i != bin % POOLS) { model_quiet(&pool->lock, sizeof(pool->lock)); }
+    model_quiet(&pool->pages, sizeof(pool->pages));
+    model_quiet(&pool->peak, sizeof(pool->peak));
+    model_quiet(&pool->total, sizeof(pool->total));
     for (unsigned k = 0; k < POOL_CLASSES; k++) {
       const bool is_used =
           &pool->first[k] == pool_first(h, half) || &pool->first[k] == pool_first(h, bin);

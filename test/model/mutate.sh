@@ -58,7 +58,7 @@ port/lock.h;lock;takes the lock without a look;s/while (exchange_acquire(&lock->
 port/lock.h;lock;release leaves it held;s/exchange_release(&lock->state, LOCK_FREE)/exchange_release(\&lock->state, LOCK_HELD)/
 heap/pool.c;abandon;abandons without the lock;/heap_abandon(heap_t/,/^}/{/lock_/d}
 heap/pool.c;abandon;takes a page out of the pool without the lock;/heap_unpool(heap_t/,/^}/{/lock_/d}
-heap/pool.c;abandon;looks for a page without the lock;/claim_abandoned(heap_t/,/^}/{/lock_/d}
+heap/pool.c;abandon;looks for a page without the lock;/claim_from(pool_t/,/^}/{/lock_/d}
 heap/pool.c;abandon;the pool keeps a page that was claimed;/^  if (page != NULL) { unpool_locked/d
 heap/pool.c;abandon;abandons without taking what was returned;/^    page_take_remote(page);$/d
 heap/pool.c;abandon;abandons an empty page;/heap_abandon(heap_t/,/^}/{/if (page->used == 0 && /,/^    }/d}

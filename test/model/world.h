@@ -228,13 +228,12 @@ static void options_init(void) {}
 static size_t option_size(mi_option_t option) { return (void)option, SIZE_MAX; }
 static void stats_export(const stats_t* stats, mi_stats_t* out) { (void)stats, (void)out; }
 static void stats_clear(stats_t* stats) { (void)stats; }
-static void stat_count_clear(stat_count_t* count) { (void)count; }
-static void stat_count_export(const stat_count_t* count, mi_stat_count_t* into) {
-  (void)count, (void)into;
-}
 static void stats_end(mi_stats_t* stats) { (void)stats; }
 static void stat_bins_forget(stat_bins_t* bins, const mi_stats_t* now) { (void)bins, (void)now; }
 static void stat_bins_export(const stat_bins_t* bins, mi_stats_t* out) { (void)bins, (void)out; }
+static void stat_count_merge(mi_stat_count_t* into, const mi_stat_count_t* from) {
+  (void)into, (void)from;
+}
 static void stats_merge(mi_stats_t* into, const mi_stats_t* from) { (void)into, (void)from; }
 static void message_forget_threads(void) {}
 static void message_verbose(const char* fmt, ...) { (void)fmt; }
