@@ -269,7 +269,7 @@ PRIVATE void theap_abandon(theap_t* theap);  // all its pages become FULL, ABAND
 
 // ---- pool.c ----
 FAST pool_t* pool_of(heap_t* heap, unsigned bin) { return &heap->pools[bin % POOLS]; }
-// Of the abandoned pages of a class the one that was abandoned last.
+// The list of the abandoned pages of a class begins with the one that was abandoned last.
 FAST _Atomic(page_t*)* pool_list(pool_t* pool, unsigned bin) { return &pool->first[bin / POOLS]; }
 FAST _Atomic(page_t*)* pool_first(heap_t* heap, unsigned bin) {
   return pool_list(pool_of(heap, bin), bin);

@@ -144,13 +144,15 @@ static void pool_clear(pool_t* pool) {
   for (unsigned i = 0; i < POOL_CLASSES; i++) { store_relaxed(&pool->first[i], NULL); }
 }
 
-PRIVATE void pools_clear(heap_t* heap) {
+static void pools_change(heap_t* heap, void (*change)(pool_t* pool)) {
   for (unsigned i = 0; i < POOLS; i++) {
     lock_acquire(&heap->pools[i].lock);
-    pool_clear(&heap->pools[i]);
+    change(&heap->pools[i]);
     lock_release(&heap->pools[i].lock);
   }
 }
+
+PRIVATE void pools_clear(heap_t* heap) { pools_change(heap, pool_clear); }
 
 PRIVATE COLD void pools_count(const heap_t* heap, mi_stat_count_t* into) {
   for (unsigned i = 0; i < POOLS; i++) {
@@ -162,19 +164,13 @@ PRIVATE COLD void pools_count(const heap_t* heap, mi_stat_count_t* into) {
   }
 }
 
-static COLD void pool_forget_locked(pool_t* pool) {
+static COLD void pool_forget(pool_t* pool) {
   const uint32_t pages = load_relaxed(&pool->pages);
   store_relaxed(&pool->total, pages);
   store_relaxed(&pool->peak, pages);
 }
 
-PRIVATE COLD void pools_forget(heap_t* heap) {
-  for (unsigned i = 0; i < POOLS; i++) {
-    lock_acquire(&heap->pools[i].lock);
-    pool_forget_locked(&heap->pools[i]);
-    lock_release(&heap->pools[i].lock);
-  }
-}
+PRIVATE COLD void pools_forget(heap_t* heap) { pools_change(heap, pool_forget); }
 
 PRIVATE void pools_rescue(heap_t* heap) {
   for (unsigned i = 0; i < POOLS; i++) {

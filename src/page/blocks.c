@@ -240,7 +240,7 @@ PRIVATE void page_add_returned(page_t* page, block_t* list) {
 // afterwards; one that is too short for so many loads is left alone. (Prefetches do not help:
 // processors drop them.)
 RACY static NOINLINE void page_touch_list(const page_t* page, size_t count) {
-  enum { LINE = 64, LOADS_MOST = 16 };  // of the latter for each block of the list
+  enum { LINE = 64, LOADS_MOST = 16 };  // for each block of the list
   const size_t step = size_max(page->block_bytes, LINE), bytes = page->capacity * page->block_bytes;
   if (LINKS_APART || TRACKED || count * step * LOADS_MOST < bytes) { return; }
   for (size_t at = 0; at < bytes; at += step) {
