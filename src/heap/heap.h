@@ -33,10 +33,10 @@ _Static_assert((9 + (ACTIVE_LEAST - 1 - 17) % 8) << ((ACTIVE_LEAST - 1 - 17) / 8
 enum { MEDIUM_STEP = SMALL_MAX / 8 };
 
 // Among several threads a theap keeps at most one SPARSE_SHARE-th of the pages in a queue, or so
-// many slices, that are at least half empty, and the one that became so last, which may well be
-// empty soon. It abandons the others: what a thread that is blocked strands stays in proportion to
-// what it uses.
-enum { SPARSE_SHARE = 8, SPARSE_SLICES = 2 };
+// many slices, that are at least half empty, and abandons the others: what a thread that is blocked
+// strands stays in proportion to what it uses. But of those it also keeps as many as it has emptied
+// itself before, EMPTIED_SLICES at most, for it may well empty them too.
+enum { SPARSE_SHARE = 8, SPARSE_SLICES = 2, EMPTIED_SLICES = 64 << 20 >> SLICE_SHIFT };
 // A page in which a theap is the first to free a block may stay for one that the theap has filled.
 // While its rows are open that holds only if it owned the page last, or has less than ADOPTED_OPEN
 // pages of the class. Where the page may not stay the second one of the queue is abandoned if there
@@ -108,10 +108,7 @@ typedef struct guard_setting {
   uint32_t version;    // the larger one is newer
 } guard_setting_t;
 
-enum { FALLING_PAGES = 8, HALVED_PAGES = 16 };
-
-// Classes that are apart by a multiple share a place.
-FAST unsigned halved_place(unsigned bin) { return bin % HALVED_PAGES; }
+enum { FALLING_PAGES = 8 };
 
 struct mi_theap_s {
   // What the fast path sees: the first page of the class, or page_none().
@@ -134,9 +131,9 @@ struct mi_theap_s {
   guard_setting_t guarding;
   uint32_t count[BIN_COUNT];
   uint32_t sparse[BIN_COUNT];      // of these, at least half empty; the first one is not counted
-  page_t* halved[HALVED_PAGES];    // those of these that are abandoned next, by class
   page_t* falling[FALLING_PAGES];  // of which few blocks are left, the next ones to get holes
   uint32_t falling_next;
+  uint32_t emptied;            // slices of half-empty pages that it emptied, less those kept for it
   size_t slices;               // of all pages in its queues
   size_t sparse_slices;        // of the pages that are counted in `sparse`
   uint16_t filled[BIN_COUNT];  // pages that became full, less those that were adopted since
@@ -258,6 +255,8 @@ PRIVATE page_t* theap_find_page(theap_t* theap, unsigned bin);
 PRIVATE void theap_release_empty(theap_t* theap, bool idle_only);
 // The calling thread owns the page, no queue has it; it has a free block.
 PRIVATE void theap_adopt(theap_t* theap, page_t* page);
+// The calling thread has emptied a half-empty page that the theap had, or has abandoned.
+PRIVATE void theap_note_emptied(theap_t* theap, const page_t* page);
 // The owner; page_count_return was true: the last block of the page was returned, or some that wait
 // may be used again. `last` is there so that free leaves its arguments where they are.
 PRIVATE void theap_page_due(const void* last, page_t* page);

@@ -43,8 +43,15 @@ static void page_keep(page_t* page) {
   theap_adopt(theap, page);
 }
 
+// The last block of a page in the pool was returned.
+static void page_leave_pool(page_t* page) {
+  theap_t* theap = theap_current();
+  heap_unpool(load_relaxed(&page->heap), page);
+  if (theap->serial == load_relaxed(&page->last_owner)) { theap_note_emptied(theap, page); }
+}
+
 PRIVATE NOINLINE void page_claimed(page_t* page, chain_t chain, uint32_t word) {
-  if (remote_state(word) == REMOTE_ABANDONED) { heap_unpool(load_relaxed(&page->heap), page); }
+  if (remote_state(word) == REMOTE_ABANDONED) { page_leave_pool(page); }
   page->used += remote_count(word) - chain.count;
   if (page->used == 0 && page_may_go(page)) {
     heap_drop_page(page);

@@ -59,8 +59,6 @@ static void page_stop_falling(theap_t* theap, const page_t* page) {
 static void queue_uncount(theap_t* theap, page_t* page) {
   if (page->counting == COUNT_FALLING) { page_stop_falling(theap, page); }
   if (page->counting != COUNT_TO_HALF) {
-    page_t** halved = &theap->halved[halved_place(page->bin)];
-    if (*halved == page) { *halved = NULL; }
     theap->sparse[page->bin]--;
     theap->sparse_slices -= page->span_slices;
   }
@@ -182,9 +180,9 @@ PRIVATE void theap_clear(theap_t* theap) {
   memset(theap->count, 0, sizeof(theap->count));
   memset(theap->sparse, 0, sizeof(theap->sparse));
   memset(theap->filled, 0, sizeof(theap->filled));
-  memset(theap->halved, 0, sizeof(theap->halved));
   memset(theap->falling, 0, sizeof(theap->falling));
   theap->slices = theap->sparse_slices = 0;
+  theap->emptied = 0;
   rows_forget(theap);
   quarantine_forget(theap);
 }
@@ -463,15 +461,21 @@ static bool queue_is_sparse(const theap_t* theap, const page_t* page) {
          sparse > theap->count[page->bin] / SPARSE_SHARE && process_is_threaded();
 }
 
-// What is freed block by block falls to half on its way: an earlier page is abandoned in its place.
+PRIVATE void theap_note_emptied(theap_t* theap, const page_t* page) {
+  theap->emptied = (uint32_t)size_min(theap->emptied + page->span_slices, EMPTIED_SLICES);
+}
+
+// May the theap keep the page, which is half empty, since it has emptied as many?
+static bool theap_will_empty(theap_t* theap, const page_t* page) {
+  if (theap->emptied < page->span_slices) { return false; }
+  theap->emptied -= page->span_slices;
+  return true;
+}
+
 static NOINLINE void page_half_empty(theap_t* theap, page_t* page) {
   page_count_all(page);
   queue_count(theap, page);
-  if (!queue_is_sparse(theap, page)) { return; }
-  page_t** halved = &theap->halved[halved_place(page->bin)];
-  page_t* earlier = *halved;
-  *halved = page;
-  if (earlier != NULL) { page_abandon(theap, earlier); }
+  if (queue_is_sparse(theap, page) && !theap_will_empty(theap, page)) { page_abandon(theap, page); }
 }
 
 PRIVATE NOINLINE void theap_page_due(const void* last, page_t* page) {
@@ -495,6 +499,7 @@ PRIVATE NOINLINE void theap_page_due(const void* last, page_t* page) {
     return;
   }
   const unsigned bin = page->bin;
+  theap_note_emptied(theap, page);
   theap_release_page(theap, page);
   row_flush(theap, bin);
 }
