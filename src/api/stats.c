@@ -1,10 +1,10 @@
 // Statistics by their public names: gathered when asked for.
 //
 // What each number means, and how exact it is:
-//   reserved, committed, …_calls, purged, arena_count, threads, heaps, theaps, pages_extended
+//   reserved, committed, …_calls, purged, arena_count, threads, heaps, theaps
 //                        of the process, whichever sub-process is asked: arenas serve them all
 //   pages, page_bins, page_committed, pages_abandoned, …
-//                        of the heaps; counted as it happens, exact
+//                        of the heaps; exact, but peaks of several threads: see heap/count.h
 //   malloc_count, free_count, allocated, freed, malloc_bins, malloc_normal, malloc_huge, …_count
 //                        totals and what there is: exact while no other thread runs, else near.
 //                        Peaks of a heap are exact in debug builds. In others they are upper
@@ -81,6 +81,23 @@ static void tally_less_rows(tally_t* tally, const theap_t* theap) {
   }
 }
 
+static void count_untold(mi_stat_count_t* count, intptr_t more, intptr_t added) {
+  count->current += more;
+  count->total += added;
+}
+
+// What the theap has not told its heap.
+RACY static void add_untold(mi_stats_t* out, const theap_t* theap) {
+  const untold_t* untold = &theap->untold;
+  count_untold(&out->pages, untold->pages, untold->new_pages);
+  count_untold(&out->page_bins[untold->bin], untold->pages, untold->new_pages);
+  count_untold(&out->page_committed, untold->bytes, untold->new_bytes);
+  out->pages_extended.total += (int64_t)theap->extended;
+  out->pages_retire.total += (int64_t)theap->retired;
+  out->pages_reclaim_on_alloc.total += (int64_t)theap->claimed;
+  out->pages_reclaim_on_free.total += (int64_t)theap->adopted;
+}
+
 RACY static void tally_theap(tally_t* tally, const theap_t* theap) {
   for (unsigned bin = 1; bin < BIN_COUNT; bin++) {
     tally->taken[bin] += theap->taken[bin] + theap->row[bin].taken;
@@ -91,7 +108,7 @@ RACY static void tally_theap(tally_t* tally, const theap_t* theap) {
 }
 
 // Any heap but a main heap lists its pages.
-static void tally_heap(tally_t* tally, heap_t* heap) {
+static void tally_heap(tally_t* tally, heap_t* heap, mi_stats_t* out) {
   memset(tally, 0, sizeof(*tally));
   tally->heap = heap;
   if (heap->is_main) { page_visit_all(tally_page_of_heap, tally); }
@@ -101,6 +118,7 @@ static void tally_heap(tally_t* tally, heap_t* heap) {
   }
   for (const theap_t* theap = heap->theaps; theap != NULL; theap = theap->heap_next) {
     tally_theap(tally, theap);
+    add_untold(out, theap);
   }
   lock_release(&heap->lock);
 }
@@ -109,8 +127,8 @@ static void tally_heap(tally_t* tally, heap_t* heap) {
 
 static void heap_export(heap_t* heap, mi_stats_t* out) {
   tally_t tally;
-  tally_heap(&tally, heap);
   heap_stats_export(heap, out);
+  tally_heap(&tally, heap, out);
   for (int bin = 0; bin < STAT_MALLOC_BINS; bin++) {
     out->malloc_bins[bin].total += (intptr_t)tally.taken[bin];
     out->malloc_bins[bin].current = (int64_t)tally.blocks[bin];

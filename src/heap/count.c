@@ -1,6 +1,19 @@
 // Counting blocks and bytes. See count.h.
 #include "count.h"
 
+// So many blocks of a class more, or fewer, may be the program's: N2.
+FAST void shift_class(heap_t* heap, unsigned bin, intptr_t blocks, intptr_t bytes,
+                      stat_move_fun* move) {
+  move(&heap->bins.blocks[bin], blocks, false);
+  move(&heap->stats.allocated, bytes, false);
+}
+
+FAST void shift_blocks(heap_t* heap, const page_t* page, intptr_t blocks, stat_move_fun* move) {
+  const intptr_t bytes = blocks * (intptr_t)page->block_bytes;
+  shift_class(heap, page->bin, blocks, bytes, move);
+  if (page_is_single(page)) { move(&heap->stats.malloc_huge, bytes, false); }
+}
+
 // ---- theaps ----
 
 PRIVATE void theap_gather(theap_t* theap) {
@@ -10,12 +23,45 @@ PRIVATE void theap_gather(theap_t* theap) {
   }
 }
 
+static void tell_number(stat_counter_t* counter, size_t* number) {
+  if (*number == 0) { return; }
+  stat_add(counter, *number);
+  *number = 0;
+}
+
+static void tell_numbers(theap_t* theap) {
+  stats_t* stats = &theap->heap->stats;
+  tell_number(&stats->pages_extended, &theap->extended);
+  tell_number(&stats->pages_retire, &theap->retired);
+  tell_number(&stats->pages_reclaim_on_alloc, &theap->claimed);
+  tell_number(&stats->pages_reclaim_on_free, &theap->adopted);
+}
+
 static void tell_large(theap_t* theap) {
   heap_t* heap = theap->heap;
   if (theap->large_taken == 0) { return; }
   (void)add_relaxed(&heap->bins.blocks[BIN_LARGE].total, (intptr_t)theap->large_taken);
   (void)add_relaxed(&heap->stats.malloc_huge.total, (intptr_t)theap->large_taken_bytes);
   theap->large_taken = theap->large_taken_bytes = 0;
+}
+
+static void count_told(stat_count_t* count, intptr_t more, intptr_t added) {
+  if (added != 0) { stat_change(&count->total, added); }
+  stat_shift(count, more);
+}
+
+static void tell_untold(theap_t* theap) {
+  heap_t* heap = theap->heap;
+  const untold_t untold = theap->untold;
+  if (untold.bin == 0) { return; }
+  theap->untold = (untold_t){0};
+  count_told(&heap->stats.pages, untold.pages, untold.new_pages);
+  count_told(&heap->bins.pages[untold.bin], untold.pages, untold.new_pages);
+  count_told(&heap->stats.page_committed, untold.bytes, untold.new_bytes);
+  if (untold.blocks != 0) {
+    const intptr_t bytes = untold.blocks * (intptr_t)bin_bytes(untold.bin);
+    shift_class(heap, untold.bin, untold.blocks, bytes, stat_move);
+  }
 }
 
 // When there is nothing to tell it writes nothing: the thread and who destroys the heap may do so
@@ -28,6 +74,65 @@ PRIVATE void theap_tell(theap_t* theap) {
     theap->taken[bin] = 0 - theap->row[bin].taken;
   }
   tell_large(theap);
+  tell_numbers(theap);
+  tell_untold(theap);
+}
+
+// ---- pages ----
+
+static untold_t* untold_of(theap_t* theap, unsigned bin) {
+  untold_t* untold = &theap->untold;
+  if (untold->bin != bin || untold->events == UNTOLD_EVENTS) { tell_untold(theap); }
+  untold->bin = bin;
+  untold->events++;
+  return untold;
+}
+
+FAST void count_as(heap_t* heap, const page_t* page, intptr_t sign, stat_move_fun* move) {
+  const intptr_t bytes = (intptr_t)(page->span_slices * SLICE_BYTES);
+  move(&heap->stats.pages, sign, sign > 0);
+  move(&heap->bins.pages[page->bin], sign, sign > 0);
+  move(&heap->stats.page_committed, sign * bytes, sign > 0);
+  if (!COUNT_EACH && page->capacity != 0) { shift_blocks(heap, page, sign * page->capacity, move); }
+}
+
+// Returns false if the thread has no theap of the heap that could tell it later.
+static bool count_later(const heap_t* heap, const page_t* page, intptr_t sign) {
+  theap_t* theap = theap_current();
+  if (theap->heap != heap || theap->thread == NULL || page_is_single(page)) { return false; }
+  const intptr_t bytes = (intptr_t)(page->span_slices * SLICE_BYTES);
+  untold_t* untold = untold_of(theap, page->bin);
+  untold->pages += sign;
+  untold->bytes += sign * bytes;
+  if (sign > 0) {
+    untold->new_pages++;
+    untold->new_bytes += bytes;
+  }
+  if (!COUNT_EACH) { untold->blocks += sign * page->capacity; }
+  return true;
+}
+
+FAST void count_page(heap_t* heap, const page_t* page, intptr_t sign) {
+  if (port_is_single_threaded()) {
+    count_as(heap, page, sign, stat_move_alone);
+  } else if (!count_later(heap, page, sign)) {
+    count_as(heap, page, sign, stat_move_shared);
+  }
+}
+
+PRIVATE void heap_count_came(heap_t* heap, const page_t* page) { count_page(heap, page, 1); }
+PRIVATE void heap_count_went(heap_t* heap, const page_t* page) { count_page(heap, page, -1); }
+
+PRIVATE NOINLINE void theap_count_extended(theap_t* theap, const page_t* page, uint32_t before) {
+  const intptr_t blocks = (intptr_t)page->capacity - (intptr_t)before;
+  theap->extended++;
+  if (COUNT_EACH) { return; }
+  if (port_is_single_threaded()) {
+    const intptr_t bytes = blocks * (intptr_t)page->block_bytes;
+    shift_class(theap->heap, page->bin, blocks, bytes, stat_move_alone);
+  } else {
+    untold_of(theap, page->bin)->blocks += blocks;
+  }
 }
 
 // ---- large blocks ----
@@ -70,7 +175,7 @@ static void heap_move(heap_t* heap, const page_t* page, holding_t holding) {
   (void)add_relaxed(&heap->bins.blocks[page->bin].total, holding.blocks);
   (void)add_relaxed(&heap->stats.requested.total, holding.asked);
   stat_shift(&heap->stats.requested, holding.asked);
-  if (COUNT_EACH) { heap_shift(heap, page, holding.blocks); }
+  if (COUNT_EACH) { shift_blocks(heap, page, holding.blocks, stat_move); }
 }
 
 PRIVATE void heap_count_moved(const page_t* page, heap_t* from, heap_t* to) {
@@ -83,13 +188,13 @@ PRIVATE void heap_count_moved(const page_t* page, heap_t* from, heap_t* to) {
 
 PRIVATE void heap_count_taken(const page_t* page, size_t size) {
   heap_t* heap = load_relaxed(&page->heap);
-  heap_shift(heap, page, 1);
+  shift_blocks(heap, page, 1, stat_move);
   stat_up(&heap->stats.requested, size);
 }
 
 PRIVATE void heap_count_freed(const page_t* page, const void* p) {
   heap_t* heap = load_relaxed(&page->heap);
-  heap_shift(heap, page, -1);
+  shift_blocks(heap, page, -1, stat_move);
   stat_down(&heap->stats.requested, block_size(page, p));
 }
 

@@ -16,7 +16,10 @@
 //    more. It is there for the peak, which is exact to what a thread keeps in pages that it could
 //    use before it took fresh memory: one page of the class, most often.
 // N3 blocks in a page of a deleted heap count as the main heap's from heap_migrate on.
-// N4 in builds that note what each block was asked for (COUNT_EACH) malloc and free say `current`
+// N4 pages come and go in all threads, and would have them meet at the heap's counts. So among
+//    several a theap tells its heap of UNTOLD_EVENTS of a class at a time (`untold`). Readings add
+//    what theaps have not told; a peak is off by that much.
+// N5 in builds that note what each block was asked for (COUNT_EACH) malloc and free say `current`
 //    themselves, so that peaks are exact, and count the bytes as they were asked for.
 //
 // `taken` is the owner's; readings look at it as they look at the lists of pages. The heap's counts
@@ -54,6 +57,16 @@ PRIVATE void heap_count_length(const page_t* page, size_t bytes);
 PRIVATE void heap_count_again(const page_t* page, size_t bytes);
 // The caller owns the page, which moves.
 PRIVATE void heap_count_moved(const page_t* page, heap_t* from, heap_t* to);
+
+// ---- pages ----
+
+enum { UNTOLD_EVENTS = 16 };
+
+// A page has come to the heap, or leaves it.
+PRIVATE void heap_count_came(heap_t* heap, const page_t* page);
+PRIVATE void heap_count_went(heap_t* heap, const page_t* page);
+// The owner. Its page had `before` blocks that were on a list ever, and has more.
+PRIVATE void theap_count_extended(theap_t* theap, const page_t* page, uint32_t before);
 
 // ---- builds with COUNT_EACH ----
 PRIVATE void heap_count_taken(const page_t* page, size_t size);

@@ -67,11 +67,8 @@ PRIVATE void heap_stats_export(const heap_t* heap, mi_stats_t* out) {
 }
 
 PRIVATE void heap_stats_forget(heap_t* heap, const mi_stats_t* now) {
-  const intptr_t huge = (intptr_t)(now->malloc_huge.total - now->malloc_huge.current);
-  const intptr_t huge_total = load_relaxed(&heap->stats.malloc_huge.total) - huge;
-  stats_clear(&heap->stats);
+  stats_forget(&heap->stats, now);
   pools_forget(heap);
-  store_relaxed(&heap->stats.malloc_huge.total, huge_total);
   stat_bins_forget(&heap->bins, now);
 }
 
@@ -184,13 +181,9 @@ PRIVATE void heap_preserve(heap_t* heap, size_t bytes) {
 }
 
 PRIVATE void heap_add_page(heap_t* heap, page_t* page) {
-  const size_t bytes = page->span_slices * SLICE_BYTES;
   page_preserve(page, load_relaxed(&heap->fill_preserve));
   store_release(&page->heap, heap);  // [H1] out
-  stat_up(&heap->stats.pages, 1);
-  stat_up(&heap->bins.pages[page->bin], 1);
-  stat_up(&heap->stats.page_committed, bytes);
-  if (!COUNT_EACH && page->capacity != 0) { heap_shift(heap, page, page->capacity); }
+  heap_count_came(heap, page);
   if (heap->is_main) { return; }
   lock_acquire(&heap->lock);
   LIST_ADD(heap->pages, page, heap_next, heap_prev);
@@ -199,12 +192,8 @@ PRIVATE void heap_add_page(heap_t* heap, page_t* page) {
 
 // The page names `next`, or NULL, before it may have been the last to name this one.
 static void heap_remove_page(heap_t* heap, page_t* page, heap_t* next) {
-  const size_t bytes = page->span_slices * SLICE_BYTES;
   store_release(&page->heap, next);  // [H1] out
-  stat_down(&heap->stats.pages, 1);
-  stat_down(&heap->bins.pages[page->bin], 1);
-  stat_down(&heap->stats.page_committed, bytes);
-  if (!COUNT_EACH) { heap_shift(heap, page, -(intptr_t)page->capacity); }
+  heap_count_went(heap, page);
   if (heap->is_main) { return; }
   lock_acquire(&heap->lock);
   LIST_REMOVE(heap->pages, page, heap_next, heap_prev);

@@ -110,6 +110,14 @@ typedef struct guard_setting {
 
 enum { FALLING_PAGES = 8 };
 
+// What a theap has not told its heap yet of pages of one class, and of the blocks on their lists:
+// see count.h.
+typedef struct untold {
+  uint32_t bin;     // 0: there is nothing
+  uint32_t events;  // of which this is the sum
+  intptr_t pages, new_pages, bytes, new_bytes, blocks;
+} untold_t;
+
 struct mi_theap_s {
   // What the fast path sees: the first page of the class, or page_none().
   page_t* direct[DIRECT_COUNT];                 // by size in granules
@@ -141,6 +149,8 @@ struct mi_theap_s {
   theap_t *heap_next, *heap_prev;
   size_t taken[BIN_COUNT];                // blocks, that its heap does not know of: see count.h
   size_t large_taken, large_taken_bytes;  // the same of large ones
+  size_t extended, retired, claimed, adopted;  // pages, of which its heap does not know either
+  untold_t untold;
   size_t slow_calls;
   struct quarantine* quarantine;  // NULL: none yet
   uint32_t serial;                // never 0
@@ -165,7 +175,7 @@ typedef struct pool {
 } pool_t;
 
 struct mi_heap_s {
-  stats_t stats;  // as heap_counts_t
+  stats_t stats;
   stat_bins_t bins;
   lock_t lock, walk;
   _Atomic(int) state;              // heap_state_t
@@ -187,10 +197,6 @@ struct mi_heap_s {
   guard_setting_t guarding;
   pool_t pools[POOLS];
 };
-_Static_assert(offsetof(heap_counts_t, stats) == offsetof(struct mi_heap_s, stats) &&
-                   offsetof(heap_counts_t, bins) == offsetof(struct mi_heap_s, bins),
-               "a heap begins with its counts");
-
 struct mi_subproc_s {
   mi_stats_t gone, scratch;  // statistics of heaps that are gone; long, and seldom touched
   lock_t lock;

@@ -165,9 +165,7 @@ PRIVATE COLD void pools_count(const heap_t* heap, mi_stat_count_t* into) {
 }
 
 static COLD void pool_forget(pool_t* pool) {
-  const uint32_t pages = load_relaxed(&pool->pages);
-  store_relaxed(&pool->total, pages);
-  store_relaxed(&pool->peak, pages);
+  store_relaxed(&pool->peak, load_relaxed(&pool->pages));
 }
 
 PRIVATE COLD void pools_forget(heap_t* heap) { pools_change(heap, pool_forget); }

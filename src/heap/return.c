@@ -39,7 +39,7 @@ static void page_keep(page_t* page) {
     page_pass_on(heap, page);
     return;
   }
-  stat_add(&heap->stats.pages_reclaim_on_free, 1);
+  theap->adopted++;
   theap_adopt(theap, page);
 }
 

@@ -233,6 +233,14 @@ static bool page_is_sparse(const page_t* page) {
   return (page->capacity - page->used % PAGE_HELD) * 2 >= page->capacity;
 }
 
+// The owner: it takes what others returned, and blocks that were on no list yet.
+FAST bool theap_page_has_room(theap_t* theap, page_t* page) {
+  const uint32_t before = page->capacity;
+  const bool has_room = page_has_room(page);
+  if (unlikely(page->capacity != before)) { theap_count_extended(theap, page, before); }
+  return has_room;
+}
+
 static page_t* theap_reuse_abandoned(theap_t* theap, unsigned bin) {
   enum { YOUNG_CALLS = 64 };  // a thread that has just begun may need a few blocks only: no sorting
   page_t* page = heap_claim_abandoned(theap->heap, bin);
@@ -241,8 +249,8 @@ static page_t* theap_reuse_abandoned(theap_t* theap, unsigned bin) {
   if (page_is_sparse(page) && theap->slow_calls >= YOUNG_CALLS) { page_sort_free(page); }
   theap_own(theap, page);
   queue_push_front(theap, page);
-  stat_add(&theap->heap->stats.pages_reclaim_on_alloc, 1);
-  return page_has_room(page) ? page : NULL;
+  theap->claimed++;
+  return theap_page_has_room(theap, page) ? page : NULL;
 }
 
 // ---- finding a page, in the queue ----
@@ -275,12 +283,12 @@ static void queue_rotate(theap_t* theap, page_t* page) {
   queue_push_back(theap, page);
 }
 
-static page_t* theap_search(theap_t* theap, unsigned bin) {
+FAST page_t* theap_search(theap_t* theap, unsigned bin) {
   const page_t* passed = NULL;  // the first one that has nothing but the block that was freed last
   while (!queue_is_empty(theap, bin) && theap->first[bin] != passed) {
     page_t* page = theap->first[bin];
     const uint32_t used = page->used;
-    if (page_has_room(page)) {
+    if (theap_page_has_room(theap, page)) {
       if (OPEN_ROWS && unlikely(used != page->used)) {
         rows_learn_others(theap, used - page->used);
       }
@@ -300,11 +308,13 @@ static page_t* theap_search(theap_t* theap, unsigned bin) {
 // The slices of a page of the class, at least: a class in demand gets longer ones. Among several
 // threads that is one of which each has a few, on average: for what lies in full pages they need
 // atomic operations. See docs/decisions/021.
-static unsigned class_room(heap_t* heap, unsigned bin) {
+static unsigned class_room(const theap_t* theap, unsigned bin) {
   enum { PAGES_ROOMY = 8 };
-  const size_t pages = (size_t)load_relaxed(&heap->bins.pages[bin].current);
+  const untold_t* untold = &theap->untold;
+  const intptr_t pages = load_relaxed(&theap->heap->bins.pages[bin].current) +
+                         (untold->bin == bin ? untold->pages : 0);
   if (!process_is_threaded()) { return pages < PAGES_ROOMY ? 1 : ROOM_MOST; }
-  const size_t each = pages / size_max(load_relaxed(&thread_count), 1);
+  const intptr_t each = pages / (intptr_t)size_max(load_relaxed(&thread_count), 1);
   if (each >= ROOM_MOST) { return ROOM_MOST; }
   return each < 2 ? 1 : 2;
 }
@@ -314,7 +324,7 @@ static unsigned class_room(heap_t* heap, unsigned bin) {
 // The caller has found that no block is in use.
 static void theap_release_page(theap_t* theap, page_t* page) {
   theap_disown(theap, page);
-  stat_add(&theap->heap->stats.pages_retire, 1);
+  theap->retired++;
   heap_release_page(page);
 }
 
@@ -373,7 +383,7 @@ static page_t* page_from_memory(theap_t* theap, page_request_t request) {
 static page_t* theap_fresh(theap_t* theap, unsigned bin) {
   heap_t* heap = theap->heap;
   const page_request_t request = {.bin = bin,
-                                  .room = class_room(heap, bin),
+                                  .room = class_room(theap, bin),
                                   .arena = heap->arena,
                                   .numa_node = heap->numa_node + 1};
   page_t* page = page_reuse(request);
@@ -386,7 +396,11 @@ static page_t* theap_fresh(theap_t* theap, unsigned bin) {
   heap_add_page(heap, page);
   theap_own(theap, page);
   queue_push_front(theap, page);
-  if (!page_has_free(page)) { page_extend(page); }
+  if (!page_has_free(page)) {
+    const uint32_t before = page->capacity;
+    page_extend(page);
+    theap_count_extended(theap, page, before);
+  }
   return page;
 }
 
@@ -402,7 +416,7 @@ static NOINLINE void page_abandon(theap_t* theap, page_t* page) {
   theap_disown(theap, page);
   page_take_remote(page);
   if (page->used == 0) {
-    stat_add(&theap->heap->stats.pages_retire, 1);
+    theap->retired++;
     heap_release_page(page);
   } else if (page_has_unused(page)) {
     heap_abandon(theap->heap, page);

@@ -128,9 +128,7 @@ PRIVATE void page_extend(page_t* page) {
   }
   page->capacity = (uint16_t)(page->capacity + count);
   page->just_extended = true;
-  if (!COUNT_EACH) { heap_shift(load_relaxed(&page->heap), page, (intptr_t)count); }
   if (page->fresh_zero) { (void)sub_relaxed(&memory_untouched, count * page->block_bytes); }
-  stat_add(&memory_stats.pages_extended, 1);
 }
 
 // A program that frees a block twice, or writes to one that it freed, may close a list to a circle:

@@ -40,12 +40,6 @@
 #include "class.h"
 #include "remote.h"
 
-// What the record of a heap begins with.
-typedef struct heap_counts {
-  stats_t stats;
-  stat_bins_t bins;
-} heap_counts_t;
-
 typedef mi_heap_t heap_t;
 typedef mi_theap_t theap_t;
 
@@ -607,15 +601,6 @@ FAST void page_push(page_t* page, block_t* block, uint32_t number) {
     store_relaxed(&checks->links[number], (uint16_t)page->free_number);
     page->free_number = number;
   }
-}
-
-// So many blocks more, or fewer, may be the program's: see heap/count.h.
-FAST void heap_shift(heap_t* heap, const page_t* page, intptr_t blocks) {
-  heap_counts_t* counts = (heap_counts_t*)(void*)heap;
-  const intptr_t bytes = blocks * (intptr_t)page->block_bytes;
-  stat_shift(&counts->bins.blocks[page->bin], blocks);
-  stat_shift(&counts->stats.allocated, bytes);
-  if (page_is_single(page)) { stat_shift(&counts->stats.malloc_huge, bytes); }
 }
 
 // The owner. A block was returned. True: the page is due for theap_page_due.

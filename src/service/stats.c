@@ -13,25 +13,34 @@ static COLD void clear_count(stat_count_t* count) {
   store_relaxed(&count->peak, current);
 }
 
-static COLD void clear_counts(stat_count_t* counts, size_t n) {
-  for (size_t i = 0; i < n; i++) { clear_count(&counts[i]); }
-}
-
-PRIVATE void stats_clear(stats_t* stats){
+PRIVATE void stats_clear(stats_t* stats) {
 #define MI_STAT_COUNT(name)   clear_count(&stats->name);
 #define MI_STAT_COUNTER(name) store_relaxed(&stats->name.total, 0);
+  MI_STAT_FIELDS()
+#undef MI_STAT_COUNT
+#undef MI_STAT_COUNTER
+}
+
+static COLD void forget_count(stat_count_t* count, const mi_stat_count_t* now) {
+  (void)sub_relaxed(&count->total, (intptr_t)(now->total - now->current));
+  store_relaxed(&count->peak, load_relaxed(&count->current));
+}
+
+static COLD void forget_counts(stat_count_t* counts, const mi_stat_count_t* now, size_t n) {
+  for (size_t i = 0; i < n; i++) { forget_count(&counts[i], &now[i]); }
+}
+
+PRIVATE COLD void stats_forget(stats_t* stats, const mi_stats_t* now){
+#define MI_STAT_COUNT(name)   forget_count(&stats->name, &now->name);
+#define MI_STAT_COUNTER(name) (void)sub_relaxed(&stats->name.total, (intptr_t)now->name.total);
     MI_STAT_FIELDS()
 #undef MI_STAT_COUNT
 #undef MI_STAT_COUNTER
 }
 
 PRIVATE COLD void stat_bins_forget(stat_bins_t* bins, const mi_stats_t* now) {
-  clear_counts(bins->pages, STAT_PAGE_BINS);
-  for (int i = 0; i < STAT_MALLOC_BINS; i++) {
-    const mi_stat_count_t* count = &now->malloc_bins[i];
-    (void)sub_relaxed(&bins->blocks[i].total, (intptr_t)(count->total - count->current));
-    store_relaxed(&bins->blocks[i].peak, load_relaxed(&bins->blocks[i].current));
-  }
+  forget_counts(bins->pages, now->page_bins, STAT_PAGE_BINS);
+  forget_counts(bins->blocks, now->malloc_bins, STAT_MALLOC_BINS);
 }
 
 PRIVATE COLD void stats_for_each(mi_stats_t* stats, stat_count_fun* fun) {

@@ -82,16 +82,23 @@ UNUSED static NOINLINE void stat_move_shared(stat_count_t* count, intptr_t more,
   while (now > peak && !cas_relaxed(&count->peak, &peak, now)) {}
 }
 
-// What there is changes; if it is new, what there ever was, too.
-FAST void stat_move(stat_count_t* count, intptr_t more, bool is_new) {
-  if (!port_is_single_threaded()) {
-    stat_move_shared(count, more, is_new);
-    return;
-  }
+FAST void stat_move_alone(stat_count_t* count, intptr_t more, bool is_new) {
   const intptr_t now = load_relaxed(&count->current) + more;
   store_relaxed(&count->current, now);
   if (is_new) { store_relaxed(&count->total, load_relaxed(&count->total) + more); }
   if (now > load_relaxed(&count->peak)) { store_relaxed(&count->peak, now); }
+}
+
+// What there is changes; if it is new, what there ever was, too. Who knows whether there is one
+// thread only takes one of the two.
+typedef void stat_move_fun(stat_count_t* count, intptr_t more, bool is_new);
+
+FAST void stat_move(stat_count_t* count, intptr_t more, bool is_new) {
+  if (port_is_single_threaded()) {
+    stat_move_alone(count, more, is_new);
+  } else {
+    stat_move_shared(count, more, is_new);
+  }
 }
 
 FAST void stat_shift(stat_count_t* count, intptr_t more) { stat_move(count, more, false); }
@@ -105,6 +112,7 @@ PRIVATE COLD void stats_for_each(mi_stats_t* stats, stat_count_fun* fun);
 PRIVATE void stats_clear(stats_t* stats);
 // The same from what a reading found to be there: there may be counts that a place has not heard
 // of.
+PRIVATE COLD void stats_forget(stats_t* stats, const mi_stats_t* now);
 PRIVATE COLD void stat_bins_forget(stat_bins_t* bins, const mi_stats_t* now);
 // The statistics of a place that has ended: nothing of it is there now.
 PRIVATE void stats_end(mi_stats_t* stats);

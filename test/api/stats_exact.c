@@ -196,6 +196,43 @@ static void test_other_thread(void) {
   }
 }
 
+/* It does too little for its theap to have told the heap. */
+static void* take_page(void* arg) {
+  meeting_t* meeting = arg;
+  void* p = mi_malloc(meeting->size);
+  pthread_barrier_wait(&meeting->barrier);
+  pthread_barrier_wait(&meeting->barrier);
+  mi_free(p);
+  mi_collect(true);
+  pthread_barrier_wait(&meeting->barrier);
+  pthread_barrier_wait(&meeting->barrier);
+  return NULL;
+}
+
+static void test_pages_of_thread(void) {
+  meeting_t meeting = {.size = 7000};
+  const size_t bin = bin_of(meeting.size);
+  pthread_t thread;
+  CHECK(pthread_barrier_init(&meeting.barrier, NULL, 2) == 0);
+  const mi_stats_t before = read_all();
+  CHECK(pthread_create(&thread, NULL, take_page, &meeting) == 0);
+  pthread_barrier_wait(&meeting.barrier);
+  const mi_stats_t taken = read_all();
+  CHECK(taken.page_bins[bin].current == before.page_bins[bin].current + 1);
+  CHECK(taken.page_bins[bin].total == before.page_bins[bin].total + 1);
+  CHECK(taken.pages.current > before.pages.current);
+  CHECK(taken.page_committed.current >= before.page_committed.current + (int64_t)meeting.size);
+  CHECK(taken.pages_extended.total > before.pages_extended.total);
+  pthread_barrier_wait(&meeting.barrier);
+  pthread_barrier_wait(&meeting.barrier);
+  const mi_stats_t given = read_all();
+  CHECK(given.page_bins[bin].current == before.page_bins[bin].current);
+  CHECK(given.pages_retire.total > before.pages_retire.total);
+  pthread_barrier_wait(&meeting.barrier);
+  pthread_join(thread, NULL);
+  CHECK(read_all().page_bins[bin].total == before.page_bins[bin].total + 1);
+}
+
 static void* pairs_in_thread(void* unused) {
   for (int i = 0; i < 1000; i++) { mi_free(mi_malloc(200)); }
   return unused;
@@ -391,6 +428,7 @@ int main(void) {
   test_realloc();
   test_requested();
   test_other_thread();
+  test_pages_of_thread();
   test_many_threads();
   test_heaps();
   test_theap();

@@ -227,7 +227,7 @@ static _Atomic(long) option_values[OPTION_COUNT];
 static void options_init(void) {}
 static size_t option_size(mi_option_t option) { return (void)option, SIZE_MAX; }
 static void stats_export(const stats_t* stats, mi_stats_t* out) { (void)stats, (void)out; }
-static void stats_clear(stats_t* stats) { (void)stats; }
+static void stats_forget(stats_t* stats, const mi_stats_t* now) { (void)stats, (void)now; }
 static void stats_end(mi_stats_t* stats) { (void)stats; }
 static void stat_bins_forget(stat_bins_t* bins, const mi_stats_t* now) { (void)bins, (void)now; }
 static void stat_bins_export(const stat_bins_t* bins, mi_stats_t* out) { (void)bins, (void)out; }

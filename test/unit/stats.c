@@ -36,12 +36,28 @@ static void test_counts(void) {
   stat_down(&bins.pages[5], 1);
   stat_up(&bins.blocks[7], 10);
   stat_down(&bins.blocks[7], 4);
-  mi_stats_t now = {.malloc_bins[7] = {.total = 15, .peak = 10, .current = 8}};
+  mi_stats_t now = {.malloc_bins[7] = {.total = 15, .peak = 10, .current = 8},
+                    .page_bins[5] = {.total = 1, .peak = 1, .current = 0}};
   stat_bins_forget(&bins, &now); /* 5 were taken that nobody told, and 3 of them given back */
   stat_bins_export(&bins, &out);
   CHECK(is_count(&out.committed, 40, 40, 40) && is_count(&out.page_bins[5], 0, 0, 0));
   CHECK(is_count(&out.malloc_bins[7], 6, 3, 6));
   CHECK(out.mmap_calls.total == 0);
+}
+
+/* What a reading found, of which a part is told later. */
+static void test_forget(void) {
+  stats_t stats = {0};
+  mi_stats_t out;
+  stat_up(&stats.pages, 7);
+  stat_add(&stats.pages_retire, 4);
+  const mi_stats_t now = {.pages = {.total = 9, .peak = 9, .current = 8}, .pages_retire.total = 6};
+  stats_forget(&stats, &now);
+  stat_up(&stats.pages, 2);
+  stat_down(&stats.pages, 1);
+  stat_add(&stats.pages_retire, 2);
+  stats_export(&stats, &out);
+  CHECK(is_count(&out.pages, 9, 8, 8) && out.pages_retire.total == 0);
 }
 
 static void test_merge(void) {
@@ -208,6 +224,7 @@ static void test_json(void) {
 
 int main(void) {
   test_counts();
+  test_forget();
   test_merge();
   test_threads();
   test_table();
