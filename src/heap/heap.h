@@ -197,6 +197,7 @@ struct mi_heap_s {
   guard_setting_t guarding;
   pool_t pools[POOLS];
 };
+
 struct mi_subproc_s {
   mi_stats_t gone, scratch;  // statistics of heaps that are gone; long, and seldom touched
   lock_t lock;
