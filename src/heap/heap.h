@@ -36,7 +36,7 @@ enum { MEDIUM_STEP = SMALL_MAX / 8 };
 // many slices, that are at least half empty, and abandons the others: what a thread that is blocked
 // strands stays in proportion to what it uses. But of those it also keeps as many as it has emptied
 // itself before, EMPTIED_SLICES at most, for it may well empty them too.
-enum { SPARSE_SHARE = 8, SPARSE_SLICES = 2, EMPTIED_SLICES = 64 << 20 >> SLICE_SHIFT };
+enum { SPARSE_SHARE = 8, SPARSE_SLICES = 2, EMPTIED_SLICES = 16 << 20 >> SLICE_SHIFT };
 // A page in which a theap is the first to free a block may stay for one that the theap has filled.
 // While its rows are open that holds only if it owned the page last, or has less than ADOPTED_OPEN
 // pages of the class. Where the page may not stay the second one of the queue is abandoned if there
