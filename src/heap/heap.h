@@ -33,9 +33,9 @@ _Static_assert((9 + (ACTIVE_LEAST - 1 - 17) % 8) << ((ACTIVE_LEAST - 1 - 17) / 8
 enum { MEDIUM_STEP = SMALL_MAX / 8 };
 
 // Among several threads a theap keeps at most one SPARSE_SHARE-th of the pages in a queue, or so
-// many slices, that are at least half empty, and abandons the others: what a thread that is blocked
-// strands stays in proportion to what it uses. But of those it also keeps as many as it has emptied
-// itself before, EMPTIED_SLICES at most, for it may well empty them too.
+// many slices, that are at least half empty. It abandons the others, so that what a blocked thread
+// strands is in proportion to what it uses. But it also keeps as many as it has emptied itself
+// before, EMPTIED_SLICES at most, for it may well empty them too.
 enum { SPARSE_SHARE = 8, SPARSE_SLICES = 2, EMPTIED_SLICES = 16 << 20 >> SLICE_SHIFT };
 // A page in which a theap is the first to free a block may stay for one that the theap has filled.
 // While its rows are open that holds only if it owned the page last, or has less than ADOPTED_OPEN
