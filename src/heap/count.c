@@ -58,9 +58,9 @@ static void tell_untold(theap_t* theap) {
   count_told(&heap->stats.pages, untold.pages, untold.new_pages);
   count_told(&heap->bins.pages[untold.bin], untold.pages, untold.new_pages);
   count_told(&heap->stats.page_committed, untold.bytes, untold.new_bytes);
-  if (untold.blocks != 0) {
-    const intptr_t bytes = untold.blocks * (intptr_t)bin_bytes(untold.bin);
-    shift_class(heap, untold.bin, untold.blocks, bytes, stat_move);
+  if (untold.gone_blocks != 0) {
+    const intptr_t bytes = untold.gone_blocks * (intptr_t)bin_bytes(untold.bin);
+    shift_class(heap, untold.bin, -untold.gone_blocks, -bytes, stat_move);
   }
 }
 
@@ -97,7 +97,7 @@ FAST void count_as(heap_t* heap, const page_t* page, intptr_t sign, stat_move_fu
 }
 
 // Returns false if the thread has no theap of the heap that could tell it later.
-static bool count_later(const heap_t* heap, const page_t* page, intptr_t sign) {
+static bool count_later(heap_t* heap, const page_t* page, intptr_t sign) {
   theap_t* theap = theap_current();
   if (theap->heap != heap || theap->thread == NULL || page_is_single(page)) { return false; }
   const intptr_t bytes = (intptr_t)(page->span_slices * SLICE_BYTES);
@@ -107,8 +107,10 @@ static bool count_later(const heap_t* heap, const page_t* page, intptr_t sign) {
   if (sign > 0) {
     untold->new_pages++;
     untold->new_bytes += bytes;
+    if (!COUNT_EACH && page->capacity != 0) { shift_blocks(heap, page, page->capacity, stat_move); }
+  } else if (!COUNT_EACH) {
+    untold->gone_blocks += page->capacity;
   }
-  if (!COUNT_EACH) { untold->blocks += sign * page->capacity; }
   return true;
 }
 
@@ -125,13 +127,13 @@ PRIVATE void heap_count_went(heap_t* heap, const page_t* page) { count_page(heap
 
 PRIVATE NOINLINE void theap_count_extended(theap_t* theap, const page_t* page, uint32_t before) {
   const intptr_t blocks = (intptr_t)page->capacity - (intptr_t)before;
+  const intptr_t bytes = blocks * (intptr_t)page->block_bytes;
   theap->extended++;
   if (COUNT_EACH) { return; }
   if (port_is_single_threaded()) {
-    const intptr_t bytes = blocks * (intptr_t)page->block_bytes;
     shift_class(theap->heap, page->bin, blocks, bytes, stat_move_alone);
   } else {
-    untold_of(theap, page->bin)->blocks += blocks;
+    shift_class(theap->heap, page->bin, blocks, bytes, stat_move_shared);
   }
 }
 

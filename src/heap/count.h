@@ -17,8 +17,9 @@
 //    use before it took fresh memory: one page of the class, most often.
 // N3 blocks in a page of a deleted heap count as the main heap's from heap_migrate on.
 // N4 pages come and go in all threads, and would have them meet at the heap's counts. So among
-//    several a theap tells its heap of UNTOLD_EVENTS of a class at a time (`untold`). Readings add
-//    what theaps have not told; a peak is off by that much.
+//    several a theap tells its heap of UNTOLD_EVENTS of a class at a time (`untold`); the blocks of
+//    a page that comes it tells at once, so that N2 holds. Readings add what theaps have not told;
+//    a peak of pages is off by that much.
 // N5 in builds that note what each block was asked for (COUNT_EACH) malloc and free say `current`
 //    themselves, so that peaks are exact, and count the bytes as they were asked for.
 //

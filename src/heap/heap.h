@@ -110,12 +110,11 @@ typedef struct guard_setting {
 
 enum { FALLING_PAGES = 8 };
 
-// What a theap has not told its heap yet of pages of one class, and of the blocks on their lists:
-// see count.h.
+// What a theap has not told its heap yet of pages of one class: see count.h.
 typedef struct untold {
   uint32_t bin;     // 0: there is nothing
   uint32_t events;  // of which this is the sum
-  intptr_t pages, new_pages, bytes, new_bytes, blocks;
+  intptr_t pages, new_pages, bytes, new_bytes, gone_blocks;
 } untold_t;
 
 struct mi_theap_s {
