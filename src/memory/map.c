@@ -54,9 +54,14 @@ PRIVATE int map_cover(const void* start, size_t bytes) {
 
 PRIVATE void map_enter(const void* start, size_t slices, const void* page) {
   const intptr_t distance = page == NULL ? 0 : (intptr_t)((uintptr_t)page - (uintptr_t)&map);
-  for (size_t i = 0; i < slices; i++) {
-    const uintptr_t address = (uintptr_t)start + i * SLICE_BYTES;
-    part_of(address)[map_index_in_part(address)] = distance;
+  uintptr_t address = (uintptr_t)start;
+  while (slices > 0) {  // once, but for a page that lies in two parts
+    const size_t index = map_index_in_part(address);
+    const size_t count = size_min(slices, MAP_PART_ENTRIES - index);
+    map_entry_t* entries = part_of(address) + index;
+    for (size_t i = 0; i < count; i++) { entries[i] = distance; }
+    slices -= count;
+    address += count * SLICE_BYTES;
   }
 }
 

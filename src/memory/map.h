@@ -1,11 +1,11 @@
 // Address-to-page map: which page of blocks does an address belong to?
 //
 // Two levels: a root entry for each 4 GiB, of 32-bit addresses for each 4 MiB, and a part entry for
-// each slice. Entries are distances from
-// the map itself (root: counted in entries, part: in bytes), so that zero, the content of untouched
-// memory, leads to `none`: a part without pages and a page that nobody owns. A lookup thus has no
-// branch, and NULL or a foreign pointer ends at map_none() without a test on the way. Bits above 47
-// are not looked at: no block of ours has any; free tests them with the page's mask.
+// each slice. Entries are distances from the map itself (root: counted in entries, part: in bytes),
+// so that zero, the content of untouched memory, leads to `none`: a part without pages and a page
+// that nobody owns. A lookup thus has no branch, and NULL or a foreign pointer ends at map_none()
+// without a test on the way. Bits above 47 are not looked at: no block of ours has any; free tests
+// them with the page's mask.
 //
 //   address: |63 … 48| root 47 … 32 | part 31 … 14 | offset 13 … 0 |
 //
