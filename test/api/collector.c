@@ -1,10 +1,11 @@
-/* test: timeout=60 when="release|debug|secure|guarded threads"
+/* test: timeout=60 when="release|debug|secure|guarded threads" env="MIMALLOC_GUARDED_SAMPLE_RATE=0"
    What the collector of an interpreter without a global lock does with the library: objects of the
    garbage-collected kind live in a heap with a tag of their own, in which all threads allocate. The
    collector stops the threads, visits every object of that kind, of threads that run and of such
    that have ended, marks what is reachable, and frees the rest; it gives up the pages of a stopped
    thread, and tells by a page's owner which thread an object is from. Debug builds leave the first
-   words of freed objects alone, for who still looks at these without a lock. */
+   words of freed objects alone, for who still looks at these without a lock. The test does, so none
+   may be a sample. */
 #define _GNU_SOURCE 1
 #include "../system.h"
 #include "api.h"

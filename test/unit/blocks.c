@@ -1,4 +1,4 @@
-/* test: when="posix linux|unix|strict|macos" */
+/* test: when="posix linux|unix|strict|macos" env="MIMALLOC_GUARDED_SAMPLE_RATE=0" */
 // What checked builds know of a block: its state, what ends it, and the guard behind a large one.
 // See src/page/check.h and page.h. What comes of it when a program errs is tested in test/misuse.
 #undef MI_SECURE

@@ -1,4 +1,4 @@
-/* test: timeout=60 when="linux posix" (it plays the kernel) */
+/* test: timeout=60 when="linux posix" env="MIMALLOC_GUARDED_SAMPLE_RATE=0" (it plays the kernel) */
 /* The whole library on an OS whose pages have 16 or 64 KiB, as AArch64 and POWER have them: every
    address and length in a memory call is a multiple of that, which emulators do not check; contents
    stay, zeroed memory is zero, and nothing is left in use. */
