@@ -49,8 +49,7 @@ PRIVATE COLD bool growth_is_dense(size_t slices) {
          (density == 0 ? slices >= HUGE_SLICES : density >= DENSE_FROM);
 }
 
-// Guards leave no huge pages to an arena that grows.
-static bool arena_can_be_huge(const arena_t* arena) {
+PRIVATE bool arena_can_be_huge(const arena_t* arena) {
   return !GUARD_PAGES && !GUARD_FREED && !arena->committed && !arena_is_given(arena);
 }
 
@@ -93,11 +92,6 @@ PRIVATE bool large_is_wanted(const span_request_t* request) {
   return GUARD_PAGES && request->dense && request->slices >= HUGE_SLICES &&
          request->arena == NULL && slices_bytes(memory.taken_slices) >= FIRST_ARENA &&
          huge_is_wanted(growth_is_dense(request->slices));
-}
-
-// That of a program that has not asked for a long block yet.
-static bool arena_is_small(const arena_t* arena) {
-  return arena == memory.first && slices_bytes(arena->slices) <= FIRST_ARENA;
 }
 
 static bool arena_wants_huge(const arena_t* arena, size_t slices) {

@@ -128,6 +128,12 @@ PRIVATE unsigned bin_highest(const arena_t* arena, unsigned state);
 PRIVATE bool call_commit(const arena_t* arena, bool commit, span_t* span);
 PRIVATE void arena_set_huge(arena_t* arena, bool huge);
 PRIVATE bool huge_is_wanted(bool dense);  // any thread
+// Guards leave no huge pages to an arena that grows.
+PRIVATE bool arena_can_be_huge(const arena_t* arena);
+// That of a program that has not asked for a long block yet.
+FAST bool arena_is_small(const arena_t* arena) {
+  return arena == memory.first && slices_bytes(arena->slices) <= FIRST_ARENA;
+}
 // As far as is known, are most blocks of such a length touched?
 PRIVATE COLD bool growth_is_dense(size_t slices);
 // Guards leave no huge pages to the memory that they are in. Long blocks of a large heap have an
@@ -171,14 +177,24 @@ FAST bool arena_wants_whole(const arena_t* arena) {
   return (arena->huge || arena->was_huge) && !arena->guarded;
 }
 PRIVATE uint32_t whole_slices(uint32_t start, uint32_t end);  // of whole huge pages between them
-// Memory that shrank is taken from again.
-PRIVATE COLD void whole_look(void);
+// Memory that shrank is taken from again. Returns whether nearly all that is unused of huge pages
+// are whole ones, so that those which were split are to be made up: see purge_split.
+PRIVATE COLD bool whole_look(void);
 // The heap swings, and each time nearly all that is unused is whole huge pages at last: none is
 // split before. Small OS pages stay with them, unless they are as long in a piece.
-FAST bool memory_goes_whole(void) {
-  enum { WHOLE_LOOKS = 2 };
-  return memory.whole_looks >= WHOLE_LOOKS && memory_swings();
+enum { WHOLE_LOOKS = 2 };
+FAST bool memory_goes_whole(void) { return memory.whole_looks >= WHOLE_LOOKS && memory_swings(); }
+// It was so once: the next look decides.
+FAST bool memory_may_go_whole(void) {
+  return memory.whole_looks > 0 && memory.whole_looks < WHOLE_LOOKS;
 }
+// Slices of an arena from one to another, and the run in which they begin.
+typedef struct stretch {
+  uint32_t start, end, run;
+} stretch_t;
+// The next unused whole huge pages behind `whole`, which are of one dirty run then. False if there
+// are none.
+PRIVATE COLD bool whole_next(arena_t* arena, stretch_t* whole);
 // A dirty run takes in what is beside it, clean or offered, of huge pages that are then unused as a
 // whole. They were split: else they were dirty as a whole. Returns where it starts then.
 PRIVATE COLD uint32_t whole_complete(arena_t* arena, uint32_t first);
@@ -192,6 +208,9 @@ PRIVATE void purge_due(size_t given_slices);
 // for a share of what is in use.
 PRIVATE void purge_unfit(size_t slices);
 PRIVATE void purge_all(void);
+// Huge pages that were split, and are unused as a whole, go together with their page tables (Linux
+// 6.14): then the OS can make huge ones there. It releases the lock meanwhile.
+PRIVATE COLD NOINLINE void purge_split(void);
 // Taken becomes dirty, and what is due is purged.
 PRIVATE void run_give(arena_t* arena, const uint8_t* start, size_t slices);
 

@@ -181,7 +181,7 @@ PRIVATE bool memory_take(span_request_t request, span_t* out) {
   const arena_t* unannounced = memory.unannounced;
   memory.unannounced = NULL;
   if (ok) { account_taken(out->arena, out->slices); }
-  if (unlikely(load_relaxed(&memory_trend) != MEMORY_STAYS)) { whole_look(); }
+  if (unlikely(load_relaxed(&memory_trend) != MEMORY_STAYS) && whole_look()) { purge_split(); }
   lock_release(&memory.lock);
   if (unlikely(unannounced != NULL)) { announce(unannounced); }
   return ok;

@@ -233,11 +233,18 @@ PRIVATE void purge_refault(uint32_t stamp, size_t slices) {
 }
 
 // Where small OS pages may lie though huge ones are wanted all goes at once: page tables go with
-// it, and the OS can make huge pages there.
+// it, and the OS can make huge pages there. Huge pages that are split, perhaps for the last time,
+// go at once too: to offer a part of one takes longer, and all of them are to be made up.
+static bool part_is_offered(const part_t* part) {
+  const arena_t* arena = part->arena;
+  return !(arena->huge && arena->small != 0) &&
+         !(memory_may_go_whole() && arena_wants_whole(arena) && !part_is_whole(part));
+}
+
 static purge_way_t purge_way(const part_t* parts, size_t count) {
   bool offers = memory_swings() && purge_delay_ms() > 0;
   for (const part_t* part = parts; part < parts + count; part++) {
-    offers = offers && !(part->arena->huge && part->arena->small != 0);
+    offers = offers && part_is_offered(part);
   }
   return offers ? PURGE_LAZILY : PURGE_NOW;
 }
@@ -389,6 +396,39 @@ PRIVATE void purge_all(void) {
   forget_refusals();
   purge_all_of(RUN_DIRTY);
   if (option_is_enabled(mi_option_purge_decommits)) { purge_all_of(RUN_RESET); }
+}
+
+// It was on huge pages until one was split, or is the first arena, which begins without.
+static bool arena_is_to_be_huge(const arena_t* arena) {
+  return !arena->huge && (arena->was_huge || arena_is_small(arena)) && !arena->guarded &&
+         arena_can_be_huge(arena) && arena_is_to_give(arena);
+}
+
+// What is unused of it as whole huge pages, as parts.
+static size_t split_parts(arena_t* arena, part_t* parts, size_t most) {
+  size_t count = 0;
+  stretch_t whole = {0};
+  while (count < most && whole_next(arena, &whole)) {
+    part_t part = {.arena = arena,
+                   .first = whole.run,
+                   .start = whole.start,
+                   .length = whole.end - whole.start};
+    if (part_take(&part)) { parts[count++] = part; }
+  }
+  return count;
+}
+
+PRIVATE COLD NOINLINE void purge_split(void) {
+  part_t parts[MOST_PARTS];
+  size_t count = 0;
+  if (!PURGES || purge_delay_ms() < 0 || !huge_is_wanted(growth_is_dense(1))) { return; }
+  for (arena_t* arena = memory.first; arena != NULL; arena = arena->next) {
+    if (!arena_is_to_be_huge(arena)) { continue; }
+    arena->small = arena->frontier;
+    arena_set_huge(arena, true);
+    count += split_parts(arena, parts + count, MOST_PARTS - count);
+  }
+  (void)purge_parts(parts, count, PURGE_NOW);
 }
 
 // Huge pages stay whole: what is less than one of them is little here.

@@ -1,18 +1,19 @@
 /* test: timeout=60 when="release linux" not-emulated="the emulator shows no huge pages"
    A program that builds something, frees all of it in another order, and builds it again, works on
-   huge pages again after some rounds, though the first ones split them; and what it frees goes
-   nevertheless. Long blocks, of which a few wait for the next ones, leave nearly all huge pages in
-   use in part: then they are split, so that the rest of them goes. */
+   huge pages again in the next round, though what it freed had split them, and then the first arena
+   does so too; and what it frees goes nevertheless. Long blocks, of which a few wait for the next
+   ones, leave nearly all huge pages in use in part: then they are split, so that the rest of them
+   goes. */
 #include <sys/mman.h>
 
 #include "../lifecycle/process.h"
 #include "api.h"
 #include "huge_advice.h"
 
-enum { TOTAL = 96 * MIB, ROUNDS = 12, SMALL = 1000 };
+enum { MOST = 96 * MIB, FEW = 24 * MIB, ROUNDS = 12, SMALL = 1000 };
 
-static void* blocks[TOTAL / SMALL];
-static unsigned order[TOTAL / SMALL];
+static void* blocks[MOST / SMALL];
+static unsigned order[MOST / SMALL];
 
 static size_t huge_kib(void) {
   char text[4096] = "";
@@ -40,11 +41,11 @@ static bool has_huge_pages_again(void) {
 }
 
 /* In huge pages when the blocks of the last round were there. */
-static size_t build_and_free(size_t size) {
-  const size_t count = TOTAL / size;
+static size_t build_and_free(size_t total, size_t size, int rounds) {
+  const size_t count = total / size;
   size_t huge = 0;
   shuffle(order, count);
-  for (int round = 0; round < ROUNDS; round++) {
+  for (int round = 0; round < rounds; round++) {
     for (size_t i = 0; i < count; i++) { memset(blocks[i] = mi_malloc(size), 1, size); }
     huge = huge_kib();
     for (size_t i = 0; i < count; i++) { mi_free(blocks[order[i]]); }
@@ -52,24 +53,29 @@ static size_t build_and_free(size_t size) {
   return huge;
 }
 
-static int goes(size_t size, size_t huge_least_kib) {
-  shuffle(order, TOTAL / SMALL); /* the array is resident */
+static int goes(size_t total, size_t size, int rounds, size_t huge_least) {
+  shuffle(order, MOST / SMALL); /* the array is resident */
   const size_t before = held_kib();
-  const size_t huge = build_and_free(size), after = held_kib();
-  printf("%zu: %zu KiB in huge pages; %zu KiB before, %zu after\n", size, huge, before, after);
-  CHECK(huge >= huge_least_kib);
-  CHECK(after <= before + TOTAL / 1024 / 4);
+  const size_t huge = build_and_free(total, size, rounds), after = held_kib();
+  printf("%zu MiB of %zu, %d rounds: %zu KiB in huge pages; %zu KiB before, %zu after\n",
+         total / MIB, size, rounds, huge, before, after);
+  CHECK(huge >= huge_least / 1024);
+  CHECK(after <= before + MOST / 1024 / 4);
   return check_done();
 }
 
-static int small_ones(void) { return goes(SMALL, TOTAL / 1024 / 2); }
+static int small_ones(void) { return goes(MOST, SMALL, ROUNDS, MOST / 2); }
+static int at_once(void) { return goes(MOST, SMALL, 2, MOST / 2); }
+static int few(void) { return goes(FEW, SMALL, ROUNDS, FEW - 6 * MIB); }
 /* What one of their pages leaves of a huge page is too short for another one. */
-static int odd_ones(void) { return goes(50000, TOTAL / 1024 / 2); }
-static int long_ones(void) { return goes(70000, 0); }
+static int odd_ones(void) { return goes(MOST, 50000, ROUNDS, MOST / 2); }
+static int long_ones(void) { return goes(MOST, 70000, ROUNDS, 0); }
 
 int main(void) {
   if (!has_huge_pages_again()) { return skip("the system makes no huge pages again"); }
   CHECK(in_child(small_ones, 30) == 0);
+  CHECK(in_child(at_once, 30) == 0);
+  CHECK(in_child(few, 30) == 0);
   CHECK(in_child(odd_ones, 30) == 0);
   CHECK(in_child(long_ones, 30) == 0);
   return check_done();
