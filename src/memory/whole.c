@@ -13,14 +13,21 @@ PRIVATE uint32_t whole_slices(uint32_t start, uint32_t end) {
 
 // ---- the look ----
 
+// Where the unused runs end that begin there, or the first that ends at `most` or beyond it.
+static uint32_t unused_end(const arena_t* arena, uint32_t from, uint32_t most) {
+  while (from < most && from < arena->frontier && run_state(arena, from) != RUN_TAKEN) {
+    from += run_length(arena, from);
+  }
+  return from;
+}
+
 // The next stretch of unused slices behind `stretch`. False if there is none.
 static bool next_unused(const arena_t* arena, stretch_t* stretch) {
   uint32_t at = stretch->end;
   while (at < arena->frontier && run_state(arena, at) == RUN_TAKEN) { at += run_length(arena, at); }
   stretch->start = at;
-  while (at < arena->frontier && run_state(arena, at) != RUN_TAKEN) { at += run_length(arena, at); }
-  stretch->end = at;
-  return stretch->start < at;
+  stretch->end = unused_end(arena, at, arena->frontier);
+  return stretch->start < stretch->end;
 }
 
 // Unused slices that lie in whole huge pages.
@@ -84,26 +91,20 @@ PRIVATE COLD bool whole_next(arena_t* arena, stretch_t* whole) {
   return true;
 }
 
-// The slices from there to the end of its huge page are unused.
-static bool unused_up(const arena_t* arena, uint32_t from) {
-  const uint32_t end = (uint32_t)align_up(from, HUGE_SLICES);
-  while (from < end && from < arena->frontier && run_state(arena, from) != RUN_TAKEN) {
-    from += run_length(arena, from);
-  }
-  return from >= end;
-}
-
-// The run in which the huge page begins of which `to` is a part, if all between them is unused.
-static uint32_t unused_down(const arena_t* arena, uint32_t to) {
-  const uint32_t start = (uint32_t)align_down(to, HUGE_SLICES);
-  while (to > start && run_state(arena, to - 1) != RUN_TAKEN) { to -= run_length(arena, to - 1); }
-  return to <= start ? to : UINT32_MAX;
+// The run in which the huge page begins that `first` lies in, if all between them is unused; else
+// `first`.
+static uint32_t unused_down(const arena_t* arena, uint32_t first) {
+  const uint32_t start = (uint32_t)align_down(first, HUGE_SLICES);
+  uint32_t at = first;
+  while (at > start && run_state(arena, at - 1) != RUN_TAKEN) { at -= run_length(arena, at - 1); }
+  return at <= start ? at : first;
 }
 
 PRIVATE COLD uint32_t whole_complete(arena_t* arena, uint32_t first) {
   const uint32_t end = first + run_length(arena, first), from = unused_down(arena, first);
-  const uint32_t low = from == UINT32_MAX ? first : (uint32_t)align_down(first, HUGE_SLICES);
-  const uint32_t high = unused_up(arena, end) ? (uint32_t)align_up(end, HUGE_SLICES) : end;
+  const uint32_t page_end = (uint32_t)align_up(end, HUGE_SLICES);
+  const uint32_t low = (uint32_t)size_max(from, align_down(first, HUGE_SLICES));
+  const uint32_t high = unused_end(arena, end, page_end) >= page_end ? page_end : end;
   if (whole_slices(low, high) == whole_slices(first, end)) { return first; }
-  return make_dirty(arena, from == UINT32_MAX ? first : from, low, high);
+  return make_dirty(arena, from, low, high);
 }

@@ -60,7 +60,7 @@ static int goes(size_t total, size_t size, int rounds, size_t huge_least) {
   printf("%zu MiB of %zu, %d rounds: %zu KiB in huge pages; %zu KiB before, %zu after\n",
          total / MIB, size, rounds, huge, before, after);
   CHECK(huge >= huge_least / 1024);
-  CHECK(after <= before + MOST / 1024 / 4);
+  CHECK(after <= before + total / 1024 / 4);
   return check_done();
 }
 

@@ -2,6 +2,7 @@
    One thread builds something and frees it in another order, again and again, so that its memory
    goes back and huge pages are made up, while others replace small blocks beside it. No block
    overlaps another. */
+#include "../api/api.h"
 #include "stress.h"
 
 enum { COUNT = 60000, PAYLOAD = 900, KEPT = 16 };
@@ -25,20 +26,9 @@ static void* churn(void* arg) {
   return NULL;
 }
 
-static void shuffle_order(void) {
-  uint64_t seed = stress_seed(args.seed, 0);
-  for (unsigned i = 0; i < COUNT; i++) { order[i] = i; }
-  for (unsigned i = COUNT - 1; i > 0; i--) {
-    const size_t other = stress_below(&seed, i + 1);
-    const unsigned kept = order[i];
-    order[i] = order[other];
-    order[other] = kept;
-  }
-}
-
 int main(int argc, char** argv) {
   args = stress_args(argc, argv, 2, 20);
-  shuffle_order();
+  shuffle(order, COUNT);
   pthread_t threads[STRESS_MAX_THREADS];
   for (size_t i = 0; i < args.threads; i++) {
     threads[i] = stress_start(churn, (void*)(uintptr_t)(i + 1));
