@@ -102,9 +102,9 @@ static uint32_t unused_down(const arena_t* arena, uint32_t first) {
 
 PRIVATE COLD uint32_t whole_complete(arena_t* arena, uint32_t first) {
   const uint32_t end = first + run_length(arena, first), from = unused_down(arena, first);
-  const uint32_t page_end = (uint32_t)align_up(end, HUGE_SLICES);
+  const uint32_t huge_end = (uint32_t)align_up(end, HUGE_SLICES);
   const uint32_t low = (uint32_t)size_max(from, align_down(first, HUGE_SLICES));
-  const uint32_t high = unused_end(arena, end, page_end) >= page_end ? page_end : end;
+  const uint32_t high = unused_end(arena, end, huge_end) >= huge_end ? huge_end : end;
   if (whole_slices(low, high) == whole_slices(first, end)) { return first; }
   return make_dirty(arena, from, low, high);
 }
