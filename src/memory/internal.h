@@ -195,9 +195,6 @@ typedef struct stretch {
 // The next unused whole huge pages behind `whole`, which are of one dirty run then. False if there
 // are none.
 PRIVATE COLD bool whole_next(arena_t* arena, stretch_t* whole);
-// A dirty run takes in what is beside it, clean or offered, of huge pages that are then unused as a
-// whole. They were split: else they were dirty as a whole. Returns where it starts then.
-PRIVATE COLD uint32_t whole_complete(arena_t* arena, uint32_t first);
 
 // ---- purge.c ----
 PRIVATE void count_decommitted(size_t bytes);  // that were dirty or taken

@@ -77,15 +77,11 @@ static void count_part(const part_t* part) {
 
 // ---- parts that go together ----
 
-// A part goes of an arena that is on huge pages, or was. If a huge page is split the OS would fill
-// the hole again, to make it up; if a whole one goes a huge one may come there.
-static void arena_note_part(arena_t* arena, bool whole) {
-  if (!whole) {
-    arena->small = (uint32_t)size_min(arena->small + HUGE_SLICES, arena->frontier);
-    if (arena->huge) { arena_set_huge(arena, false); }
-  } else if (arena->was_huge && memory_goes_whole() && growth_is_dense(1)) {
-    arena_set_huge(arena, true);
-  }
+// Huge pages are split, of an arena that is on them, or was: the OS would fill the hole again, to
+// make them up.
+static void arena_note_split(arena_t* arena) {
+  arena->small = (uint32_t)size_min(arena->small + HUGE_SLICES, arena->frontier);
+  if (arena->huge) { arena_set_huge(arena, false); }
 }
 
 // False if there is none.
@@ -93,7 +89,7 @@ static bool part_take(part_t* part) {
   arena_t* arena = part->arena;
   if (arena == NULL || part->length == 0) { return false; }
   part->before = run_state(arena, part->first);
-  if (arena->huge || arena->was_huge) { arena_note_part(arena, part_is_whole(part)); }
+  if ((arena->huge || arena->was_huge) && !part_is_whole(part)) { arena_note_split(arena); }
   run_carve(arena, part->first, part->start, part->length);
   arena->taken += part->length;  // keeps the arena mapped
   return true;
@@ -454,8 +450,7 @@ static bool is_immediate(size_t slices) {
 
 PRIVATE void run_give(arena_t* arena, const uint8_t* start, size_t slices) {
   account_given(arena, slices);
-  uint32_t run = run_free(arena, slice_index(arena, start), (uint32_t)slices, RUN_DIRTY);
-  if (memory_goes_whole() && arena_wants_whole(arena)) { run = whole_complete(arena, run); }
+  const uint32_t run = run_free(arena, slice_index(arena, start), (uint32_t)slices, RUN_DIRTY);
   if (PURGES && arena_may_purge(arena) && is_immediate(run_length(arena, run))) {
     part_t part = part_of_run(arena, run, false);
     (void)purge_part(&part, PURGE_NOW);

@@ -90,21 +90,3 @@ PRIVATE COLD bool whole_next(arena_t* arena, stretch_t* whole) {
   whole->run = make_dirty(arena, unused.start, whole->start, whole->end);
   return true;
 }
-
-// The run in which the huge page begins that `first` lies in, if all between them is unused; else
-// `first`.
-static uint32_t unused_down(const arena_t* arena, uint32_t first) {
-  const uint32_t start = (uint32_t)align_down(first, HUGE_SLICES);
-  uint32_t at = first;
-  while (at > start && run_state(arena, at - 1) != RUN_TAKEN) { at -= run_length(arena, at - 1); }
-  return at <= start ? at : first;
-}
-
-PRIVATE COLD uint32_t whole_complete(arena_t* arena, uint32_t first) {
-  const uint32_t end = first + run_length(arena, first), from = unused_down(arena, first);
-  const uint32_t huge_end = (uint32_t)align_up(end, HUGE_SLICES);
-  const uint32_t low = (uint32_t)size_max(from, align_down(first, HUGE_SLICES));
-  const uint32_t high = unused_end(arena, end, huge_end) >= huge_end ? huge_end : end;
-  if (whole_slices(low, high) == whole_slices(first, end)) { return first; }
-  return make_dirty(arena, from, low, high);
-}
