@@ -14,7 +14,7 @@ static note_t* note_of(const page_t* page, const void* p) {
   return &checks->notes[checks_number_known(checks, page_offset(page, p)) - 1];
 }
 
-static size_t noted_size(const page_t* page, const void* p) {
+RACY static size_t noted_size(const page_t* page, const void* p) {  // of others, for visits
   return (size_t)note_of(page, p)->size;
 }
 
@@ -109,7 +109,9 @@ PRIVATE void block_filled_freed(page_t* page, void* p) {
 PRIVATE void block_set_size(page_t* page, void* p, size_t size) {
   if (!NOTE_BLOCKS) { return; }
   note_of(page, p)->size = size & NOTE_SIZE_MOST;
-  memset((uint8_t*)p + size, FILL_PAD, page->block_bytes - size);
+  // The canary of one of several stays as it is: who frees the block behind it reads it.
+  const size_t kept = page_is_single(page) ? 0 : sizeof(canary_t);
+  memset((uint8_t*)p + size, FILL_PAD, page->block_bytes - kept - size);
 }
 
 PRIVATE uint16_t block_taken_at(const page_t* page, const void* p) {
