@@ -355,9 +355,10 @@ PRIVATE bool verify_all(void) {
 PRIVATE void verify_now_and_then(const theap_t* theap, size_t calls) {
   enum { CALLS = 256 };
   if (!CHECK_EVERYTHING || calls % CALLS != 0) { return; }
-  if (process_is_threaded() || process_lost_threads()) {
-    (void)(verify_arenas() && verify_theap(theap));
-  } else {
+  // A thread that was started, and has not asked for memory yet, may do so meanwhile.
+  if (port_is_single_threaded() && !process_lost_threads()) {
     (void)verify_all();
+  } else {
+    (void)(verify_arenas() && verify_theap(theap));
   }
 }

@@ -3,8 +3,8 @@
 // by its number: "invariant P3 is broken at …: …".
 //
 // What debug builds do with them: MI_DEBUG=2 looks at a page when malloc's slow path has found it,
-// MI_DEBUG=3 also at a theap and the arenas now and then: at everything if there is one thread, and
-// no others were lost by a fork.
+// MI_DEBUG=3 also at a theap and the arenas now and then. It looks at everything as long as the
+// system knows that no other thread was started, and none was lost by a fork.
 // Tests: test/unit/verify.c breaks each on purpose.
 #ifndef MI_HEAP_VERIFY_H
 #define MI_HEAP_VERIFY_H
