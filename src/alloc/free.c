@@ -74,7 +74,11 @@ static NOINLINE void block_free_to_page(void* p, page_t* page) {
 // The block has left the program's hands, from a page that is not the thread's, or to wait. It is
 // filled only now: who frees it at the same time then sees that, not what fills it.
 static void block_left(page_t* page, void* p) {
-  if (COUNT_EACH) { heap_count_freed(page, p); }
+  if (COUNT_EACH) {
+    const bool is_locked = heap_lock_record(page);
+    heap_count_freed(page, p);
+    heap_unlock_record(is_locked);
+  }
   if (fills_freed()) { block_filled_freed(page, p); }
   if (QUARANTINE) {
     block_quarantine(page, block_number(page, (block_t*)p));

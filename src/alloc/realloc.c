@@ -30,7 +30,11 @@ static void page_set_span(page_t* page, const span_t* span) {
 static void block_resize(page_t* page, void* p, size_t size) {
   const size_t old = COUNT_EACH ? block_size(page, p) : 0;
   block_set_size(page, p, size);
-  if (COUNT_EACH) { heap_count_resized(page, old, size); }
+  if (COUNT_EACH) {
+    const bool is_locked = heap_lock_record(page);
+    heap_count_resized(page, old, size);
+    heap_unlock_record(is_locked);
+  }
 }
 
 // Debug builds: the padding of a block that will be longer.

@@ -70,6 +70,7 @@ PRIVATE void heap_count_went(heap_t* heap, const page_t* page);
 PRIVATE void theap_count_extended(theap_t* theap, const page_t* page, uint32_t before);
 
 // ---- builds with COUNT_EACH ----
+// Who does not own the page of what is freed or resized holds the record, see heap_lock_record.
 PRIVATE void heap_count_taken(const page_t* page, size_t size);
 PRIVATE void heap_count_freed(const page_t* page, const void* p);
 // The block was asked for with `asked` bytes, though it was counted with `before`.

@@ -235,13 +235,25 @@ PRIVATE heap_t* heap_of_page_locked(const page_t* page) {
   return heap->subproc->main;
 }
 
+static bool may_go(const heap_t* heap) { return heap != NULL && heap != &heap_main_static; }
+
 PRIVATE heap_t* heap_of_page(const page_t* page) {
   heap_t* heap = load_relaxed(&page->heap);
-  if (heap == NULL || heap == &heap_main_static) { return heap; }  // which never goes
+  if (!may_go(heap)) { return heap; }
   (void)retired_lock();
   heap = heap_of_page_locked(page);
   retired_unlock();
   return heap;
+}
+
+PRIVATE bool heap_lock_record(const page_t* page) {
+  const bool wanted = may_go(load_relaxed(&page->heap));
+  if (wanted) { (void)retired_lock(); }
+  return wanted;
+}
+
+PRIVATE void heap_unlock_record(bool is_locked) {
+  if (is_locked) { retired_unlock(); }
 }
 
 PRIVATE heap_t* heap_migrate(page_t* page) {

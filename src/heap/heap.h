@@ -340,6 +340,10 @@ PRIVATE void heap_release_page(page_t* page);
 // for the holder of retired_lock(), without which the record may go.
 PRIVATE heap_t* heap_of_page(const page_t* page);
 PRIVATE heap_t* heap_of_page_locked(const page_t* page);
+// For who counts in the heap of a page that another thread may own, and move out of a deleted heap:
+// the record does not go meanwhile. Returns what heap_unlock_record is to be told.
+PRIVATE bool heap_lock_record(const page_t* page);
+PRIVATE void heap_unlock_record(bool is_locked);
 // Moves a page that the caller owns out of a deleted heap; the page's heap.
 PRIVATE heap_t* heap_migrate(page_t* page);
 // A page of fresh memory for the heap, by itself if that is wanted and can be had; NULL: none.
