@@ -1,9 +1,10 @@
-/* What the interface tests share: contents that can be verified, a random generator, the resident
- * size. */
+/* What the interface tests share: contents that can be verified, the resident size, and random
+   numbers. */
 #ifndef TEST_API_H
 #define TEST_API_H
 
 #include "../check.h"
+#include "../random.h"
 #include "sanitizer.h"
 
 #include <errno.h>
@@ -51,31 +52,6 @@ static inline mi_stats_t stats_now(void) {
   CHECK(mi_stats_get(&stats));
   CHECK(stats.size == sizeof(stats) && stats.version == MI_STAT_VERSION);
   return stats;
-}
-
-static inline uint64_t random_next(uint64_t* state) { /* xorshift64* */
-  uint64_t x = *state;
-  x ^= x >> 12;
-  x ^= x << 25;
-  x ^= x >> 27;
-  *state = x;
-  return x * UINT64_C(2685821657736338717);
-}
-
-static inline size_t random_below(uint64_t* state, size_t bound) {
-  return (size_t)((random_next(state) >> 11) % bound);
-}
-
-/* The numbers below `count`, in an order that is the same each time. */
-static inline void shuffle(unsigned* order, size_t count) {
-  uint64_t random = 1;
-  for (size_t i = 0; i < count; i++) { order[i] = (unsigned)i; }
-  for (size_t i = count - 1; i > 0; i--) {
-    const size_t other = random_below(&random, i + 1);
-    const unsigned kept = order[i];
-    order[i] = order[other];
-    order[other] = kept;
-  }
 }
 
 static inline unsigned char pattern_at(size_t i, unsigned seed) {

@@ -55,7 +55,7 @@ static void call_took(uint64_t start) {
 
 /* Mostly about the size of the day; a few of any size up to 4 MiB. */
 static size_t random_size(uint64_t* seed) {
-  const size_t dice = stress_below(seed, 1000);
+  const size_t dice = random_below(seed, 1000);
   if (dice < 8) { return stress_size(seed, 21); }
   return stress_size(seed, dice < 900 ? atomic_load(&drift_bits) : 14);
 }
@@ -71,7 +71,7 @@ static parcel_t* parcel_at(void* memory, size_t payload, size_t tag) {
 
 static parcel_t* random_parcel(uint64_t* seed, mi_heap_t* heap) {
   const size_t payload = random_size(seed), size = sizeof(parcel_t) + payload;
-  const size_t dice = stress_below(seed, 10);
+  const size_t dice = random_below(seed, 10);
   void* p = NULL;
   if (heap != NULL) {
     TIMED(p = mi_heap_malloc(heap, size));
@@ -80,11 +80,11 @@ static parcel_t* random_parcel(uint64_t* seed, mi_heap_t* heap) {
     const unsigned char* bytes = p;
     CHECK(bytes[0] == 0 && bytes[size / 2] == 0 && bytes[size - 1] == 0);
   } else if (dice == 1) {
-    TIMED(p = mi_malloc_aligned(size, (size_t)16 << stress_below(seed, 9)));
+    TIMED(p = mi_malloc_aligned(size, (size_t)16 << random_below(seed, 9)));
   } else {
     TIMED(p = mi_malloc(size));
   }
-  return parcel_at(p, payload, stress_below(seed, 10000));
+  return parcel_at(p, payload, random_below(seed, 10000));
 }
 
 static void end_parcel(parcel_t* p) {
@@ -102,20 +102,20 @@ static parcel_t* resized(uint64_t* seed, parcel_t* p) {
   return parcel_at(q, payload, tag);
 }
 
-static size_t random_slot(uint64_t* seed) { return stress_below(seed, atomic_load(&drift_slots)); }
+static size_t random_slot(uint64_t* seed) { return random_below(seed, atomic_load(&drift_slots)); }
 
 /* What is left beyond the slots in use goes away, one at a time. */
 static void forget_one(uint64_t* seed) {
   const size_t used = atomic_load(&drift_slots);
   if (used < SLOTS) {
-    end_parcel(atomic_exchange(&slots[used + stress_below(seed, SLOTS - used)], NULL));
+    end_parcel(atomic_exchange(&slots[used + random_below(seed, SLOTS - used)], NULL));
   }
 }
 
 /* A heap of one's own: half of its blocks are given to all, or it takes them all with it. */
 static void heap_life(uint64_t* seed) {
   mi_heap_t* heap = mi_heap_new();
-  const bool destroy = stress_below(seed, 2) == 0;
+  const bool destroy = random_below(seed, 2) == 0;
   CHECK(heap != NULL);
   if (heap == NULL) { return; }
   for (size_t i = 0; i < HEAP_BLOCKS; i++) {
@@ -127,7 +127,7 @@ static void heap_life(uint64_t* seed) {
 }
 
 static void step(uint64_t* seed, parcel_t* own[OWN]) {
-  const size_t k = stress_below(seed, OWN), dice = stress_below(seed, 10000);
+  const size_t k = random_below(seed, OWN), dice = random_below(seed, 10000);
   if (dice < 4000) {
     end_parcel(own[k]);
     own[k] = random_parcel(seed, NULL);
@@ -142,7 +142,7 @@ static void step(uint64_t* seed, parcel_t* own[OWN]) {
   } else if (dice < 9994) {
     heap_life(seed);
   } else {
-    TIMED(mi_collect(dice == 9999 && stress_below(seed, 50) == 0));
+    TIMED(mi_collect(dice == 9999 && random_below(seed, 50) == 0));
   }
 }
 
@@ -174,7 +174,7 @@ static void* worker(void* arg) {
 static void* short_worker(void* arg) {
   uint64_t seed = (uint64_t)(uintptr_t)arg;
   parcel_t* own[OWN] = {NULL};
-  steps(&seed, own, 1 + stress_below(&seed, 3000));
+  steps(&seed, own, 1 + random_below(&seed, 3000));
   leave_all(&seed, own);
   return NULL;
 }
@@ -183,7 +183,7 @@ static void* short_worker(void* arg) {
 static void* visitors(void* arg) {
   uint64_t seed = (uint64_t)(uintptr_t)arg;
   while (!atomic_load(&stop)) {
-    pthread_t thread = stress_start(short_worker, (void*)(uintptr_t)stress_random(&seed));
+    pthread_t thread = stress_start(short_worker, (void*)(uintptr_t)random_next(&seed));
     pthread_join(thread, NULL);
     atomic_fetch_add(&threads_ended, 1);
   }
@@ -212,7 +212,7 @@ static int child(uint64_t seed, const parcel_t* known) {
 static void fork_once(uint64_t* seed) {
   parcel_t* known = random_parcel(seed, NULL);
   const pid_t pid = fork();
-  if (pid == 0) { _exit(child(stress_random(seed), known) == 0 ? 0 : 1); }
+  if (pid == 0) { _exit(child(random_next(seed), known) == 0 ? 0 : 1); }
   int status = -1;
   CHECK(pid > 0 && waitpid(pid, &status, 0) == pid && status == 0);
   end_parcel(known);
@@ -403,12 +403,12 @@ static void report(time_t second) {
 /* How much there is, and how large it is, changes slowly: an hour sees many combinations. */
 static void drift(uint64_t* seed) {
   size_t used = atomic_load(&drift_slots);
-  const size_t dice = stress_below(seed, 8);
+  const size_t dice = random_below(seed, 8);
   used = dice < 3 ? used / 2 : dice < 6 ? used * 2 : used;
   if (used < SLOTS / 64) { used = SLOTS / 64; }
   atomic_store(&drift_slots, used < SLOTS ? used : SLOTS);
-  atomic_store(&drift_bits, (unsigned)(5 + stress_below(seed, 12)));
-  if (dice == 7) { mi_option_set(mi_option_purge_delay, (long)stress_below(seed, 3) * 500); }
+  atomic_store(&drift_bits, (unsigned)(5 + random_below(seed, 12)));
+  if (dice == 7) { mi_option_set(mi_option_purge_delay, (long)random_below(seed, 3) * 500); }
 }
 
 static void direct(uint64_t seed, time_t seconds) {

@@ -14,8 +14,8 @@ static mi_arena_id_t arena;
 
 /* NULL where the arena is full, which is no error here. */
 static parcel_t* large_parcel(uint64_t* seed, size_t tag) {
-  const size_t payload = 20000 + stress_below(seed, (size_t)1 << (14 + stress_below(seed, 8)));
-  const bool in_arena = stress_below(seed, 2) == 0;
+  const size_t payload = 20000 + random_below(seed, (size_t)1 << (14 + random_below(seed, 8)));
+  const bool in_arena = random_below(seed, 2) == 0;
   parcel_t* p = in_arena ? mi_heap_malloc(heap, sizeof(parcel_t) + payload)
                          : mi_malloc(sizeof(parcel_t) + payload);
   CHECK(p != NULL || in_arena);
@@ -31,9 +31,9 @@ static void* work(void* arg) {
   const size_t id = (size_t)(uintptr_t)arg;
   uint64_t seed = stress_seed(args.seed, id);
   for (size_t i = 0; i < args.iterations; i++) {
-    parcel_t* p = stress_below(&seed, 3) == 0 ? NULL : large_parcel(&seed, id * 1000 + i % 1000);
+    parcel_t* p = random_below(&seed, 3) == 0 ? NULL : large_parcel(&seed, id * 1000 + i % 1000);
     parcel_free(
-        atomic_exchange_explicit(&slots[stress_below(&seed, SLOTS)], p, memory_order_acq_rel));
+        atomic_exchange_explicit(&slots[random_below(&seed, SLOTS)], p, memory_order_acq_rel));
   }
   return NULL;
 }

@@ -15,7 +15,7 @@ static stress_args_t args;
 static void heap_life(uint64_t* seed) {
   mi_heap_t* heap = mi_heap_new();
   parcel_t* kept[HEAP_BLOCKS];
-  const bool destroy = stress_below(seed, 2) == 0;
+  const bool destroy = random_below(seed, 2) == 0;
   CHECK(heap != NULL);
   if (heap == NULL) { return; }
   for (size_t i = 0; i < HEAP_BLOCKS; i++) { kept[i] = parcel_new(heap, stress_size(seed, 14), i); }
@@ -71,7 +71,7 @@ static void fork_once(uint64_t* seed) {
   int status = -1;
   parcel_t* known = parcel_new(NULL, stress_size(seed, 18), 7);
   const pid_t pid = fork();
-  if (pid == 0) { _exit(child(stress_random(seed), known)); }
+  if (pid == 0) { _exit(child(random_next(seed), known)); }
   CHECK(pid > 0 && waitpid(pid, &status, 0) == pid && status == 0);
   parcel_free(known);
 }

@@ -43,7 +43,7 @@ static void* produce(void* arg) {
     parcel_t* first = NULL;
     parcel_t* last = NULL;
     for (size_t i = 0; i < BATCH; i++) {
-      const size_t k = stress_below(&seed, LIVE_EACH);
+      const size_t k = random_below(&seed, LIVE_EACH);
       parcel_t* p = me->live[k];
       me->live[k] = parcel_new(NULL, BLOCK, k);
       p->next = first;

@@ -15,9 +15,9 @@ typedef struct {
 static void* work(void* arg) {
   table_t* t = arg;
   for (size_t i = 0; i < t->iterations; i++) {
-    const size_t k = stress_below(&t->seed, BLOCKS);
+    const size_t k = random_below(&t->seed, BLOCKS);
     parcel_free(t->blocks[k]);
-    t->blocks[k] = parcel_new(NULL, stress_below(&t->seed, 1000), stress_random(&t->seed) % 997);
+    t->blocks[k] = parcel_new(NULL, random_below(&t->seed, 1000), random_next(&t->seed) % 997);
   }
   return NULL;
 }

@@ -11,7 +11,7 @@ static _Atomic(parcel_t*) slots[SLOTS]; /* whoever swaps a block out frees it */
 static stress_args_t args;
 
 static void exchange_block(uint64_t* seed, parcel_t* p) {
-  const size_t k = stress_below(seed, SLOTS);
+  const size_t k = random_below(seed, SLOTS);
   parcel_free(atomic_exchange_explicit(&slots[k], p, memory_order_acq_rel));
 }
 
@@ -34,7 +34,7 @@ static void live_and_destroy(uint64_t* seed) {
   CHECK(h != NULL);
   for (size_t i = 0; i < PER_HEAP; i++) {
     parcel_t* p = parcel_new(h, stress_size(seed, 11), i);
-    if (stress_below(seed, 2) == 0) {
+    if (random_below(seed, 2) == 0) {
       parcel_free(p);
     } else {
       parcel_check(p);
@@ -46,7 +46,7 @@ static void live_and_destroy(uint64_t* seed) {
 static void* churn(void* arg) {
   uint64_t seed = stress_seed(args.seed, (size_t)(uintptr_t)arg);
   for (size_t i = 0; i < args.iterations / args.threads; i++) {
-    if (stress_below(&seed, 2) == 0) {
+    if (random_below(&seed, 2) == 0) {
       live_and_delete(&seed);
     } else {
       live_and_destroy(&seed);

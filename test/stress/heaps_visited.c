@@ -37,7 +37,7 @@ static void begin_heap(filled_t* filled) {
 }
 
 static void end_heap(uint64_t* seed, const filled_t* filled) {
-  if (stress_below(seed, 2) == 0) {
+  if (random_below(seed, 2) == 0) {
     mi_heap_delete(filled->heap);
     for (size_t n = 0; n < BLOCKS; n++) { mi_free(filled->blocks[n]); }
   } else {
@@ -49,7 +49,7 @@ static void churn_heaps(uint64_t* seed) {
   filled_t heaps[HEAPS];
   for (size_t k = 0; k < HEAPS; k++) { begin_heap(&heaps[k]); }
   for (size_t k = HEAPS; k > 0; k--) {
-    const size_t chosen = stress_below(seed, k);
+    const size_t chosen = random_below(seed, k);
     end_heap(seed, &heaps[chosen]);
     heaps[chosen] = heaps[k - 1];
   }

@@ -12,7 +12,7 @@ static stress_args_t args;
 
 /* Mostly small, as programs are: one in a hundred above 16 KiB. */
 static size_t random_size(uint64_t* seed) {
-  const size_t dice = stress_below(seed, 1000);
+  const size_t dice = random_below(seed, 1000);
   return dice < 990 ? stress_size(seed, 11) : stress_size(seed, 19);
 }
 
@@ -34,14 +34,14 @@ static bool is_zero_at_steps(const unsigned char* bytes, size_t size) {
 static parcel_t* random_parcel(uint64_t* seed) {
   const size_t payload = random_size(seed);
   const size_t size = sizeof(parcel_t) + payload;
-  const size_t tag = stress_below(seed, 10000);
-  const size_t dice = stress_below(seed, 100);
+  const size_t tag = random_below(seed, 10000);
+  const size_t dice = random_below(seed, 100);
   void* p = NULL;
   if (dice < 15) {
     p = mi_zalloc(size);
     CHECK(p != NULL && is_zero_at_steps(p, size));
   } else if (dice < 25) {
-    const size_t alignment = (size_t)16 << stress_below(seed, 9);
+    const size_t alignment = (size_t)16 << random_below(seed, 9);
     p = mi_malloc_aligned(size, alignment);
     volatile uintptr_t address = (uintptr_t)p;
     CHECK((address & (alignment - 1)) == 0);
@@ -66,21 +66,21 @@ static parcel_t* resized(uint64_t* seed, parcel_t* p) {
 }
 
 static void step(uint64_t* seed, parcel_t* own[OWN]) {
-  const size_t k = stress_below(seed, OWN);
-  const size_t dice = stress_below(seed, 1000);
+  const size_t k = random_below(seed, OWN);
+  const size_t dice = random_below(seed, 1000);
   if (dice < 400) {
     parcel_free(own[k]);
     own[k] = random_parcel(seed);
   } else if (dice < 750) {
     own[k] =
-        atomic_exchange_explicit(&slots[stress_below(seed, SLOTS)], own[k], memory_order_acq_rel);
+        atomic_exchange_explicit(&slots[random_below(seed, SLOTS)], own[k], memory_order_acq_rel);
   } else if (dice < 850) {
     own[k] = own[k] == NULL ? random_parcel(seed) : resized(seed, own[k]);
   } else if (dice < 999) {
     parcel_free(own[k]);
     own[k] = NULL;
   } else {
-    mi_collect(stress_below(seed, 20) == 0);
+    mi_collect(random_below(seed, 20) == 0);
   }
 }
 

@@ -2,7 +2,6 @@
    One thread builds something and frees it in another order, again and again, so that its memory
    goes back and huge pages are made up, while others replace small blocks beside it. No block
    overlaps another. */
-#include "../api/api.h"
 #include "stress.h"
 
 enum { COUNT = 60000, PAYLOAD = 900, KEPT = 16 };
@@ -17,8 +16,8 @@ static void* churn(void* arg) {
   uint64_t seed = stress_seed(args.seed, id);
   parcel_t* kept[KEPT] = {NULL};
   for (size_t i = 0; !atomic_load(&is_done); i++) {
-    const size_t payload = stress_below(&seed, 1000);
-    parcel_t** slot = &kept[stress_below(&seed, KEPT)];
+    const size_t payload = random_below(&seed, 1000);
+    parcel_t** slot = &kept[random_below(&seed, KEPT)];
     parcel_free(*slot);
     *slot = parcel_new(NULL, payload, i);
   }

@@ -57,7 +57,7 @@ static void shadow_free(const label_t* label) {
 }
 
 static label_t* take(uint64_t* seed, place_t place) {
-  const size_t size = sizeof(label_t) + stress_size(seed, stress_below(seed, 64) == 0 ? 18 : 13);
+  const size_t size = sizeof(label_t) + stress_size(seed, random_below(seed, 64) == 0 ? 18 : 13);
   label_t* label =
       (label_t*)(place == IN_SUBPROC ? mi_malloc(size) : mi_heap_malloc(heaps[place], size));
   CHECK(label != NULL);
@@ -94,14 +94,14 @@ static label_t* resize(uint64_t* seed, label_t* label) {
 }
 
 static void step(uint64_t* seed, place_t place, label_t** own) {
-  label_t** slot = &own[stress_below(seed, OWN)];
-  switch (stress_below(seed, 8)) {
+  label_t** slot = &own[random_below(seed, OWN)];
+  switch (random_below(seed, 8)) {
     case 0:
       if (*slot != NULL) { *slot = resize(seed, *slot); }
       break;
     case 1: { /* may be another thread's, and of the other heap */
-      const place_t other = place == IN_SUBPROC ? place : (place_t)stress_below(seed, 2);
-      give(atomic_exchange(&shared[other][stress_below(seed, SHARED)], take(seed, place)));
+      const place_t other = place == IN_SUBPROC ? place : (place_t)random_below(seed, 2);
+      give(atomic_exchange(&shared[other][random_below(seed, SHARED)], take(seed, place)));
       break;
     }
     case 2:

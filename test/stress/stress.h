@@ -1,10 +1,11 @@
-/* What the stress programs share: arguments (threads, iterations, seed), a random generator, blocks
-   with verifiable contents, the resident size. Every program prints its seed; with the same
-   arguments it does the same, up to the order that threads run in. */
+/* What the stress programs share: arguments (threads, iterations, seed), blocks with verifiable
+   contents, the resident size. Every program prints its seed; with the same arguments it does the
+   same, up to the order that threads run in. */
 #ifndef TEST_STRESS_H
 #define TEST_STRESS_H
 
 #include "../check.h"
+#include "../random.h"
 #include "../api/sanitizer.h"
 
 #include <mimalloc-stats.h>
@@ -43,29 +44,16 @@ static inline stress_args_t stress_args(int argc, char** argv, size_t threads, s
   return a;
 }
 
-static inline uint64_t stress_random(uint64_t* state) { /* xorshift64* */
-  uint64_t x = *state;
-  x ^= x >> 12;
-  x ^= x << 25;
-  x ^= x >> 27;
-  *state = x;
-  return x * UINT64_C(2685821657736338717);
-}
-
-static inline size_t stress_below(uint64_t* state, size_t bound) {
-  return (size_t)((stress_random(state) >> 11) % bound);
-}
-
 /* Each thread has its own sequence. */
 static inline uint64_t stress_seed(uint64_t seed, size_t thread) {
   uint64_t state = seed + (thread + 1) * UINT64_C(0x9E3779B97F4A7C15);
-  stress_random(&state);
+  random_next(&state);
   return state == 0 ? 1 : state;
 }
 
 /* Small ones mostly, now and then a large one: log-uniform from 1 to 2^bits. */
 static inline size_t stress_size(uint64_t* state, unsigned bits) {
-  return 1 + stress_below(state, (size_t)2 << stress_below(state, bits));
+  return 1 + random_below(state, (size_t)2 << random_below(state, bits));
 }
 
 /* Contents from a tag: every byte of small blocks, one in 509 and the last of larger ones, so that

@@ -16,14 +16,14 @@ static _Atomic(void*) slots[SLOTS];
 static mi_heap_t* shared[SHARED_HEAPS];
 
 static size_t some_size(uint64_t* seed) {
-  const size_t kind = stress_below(seed, 100);
-  if (kind < 80) { return 8 + stress_below(seed, 600); }
-  if (kind < 97) { return 1000 + stress_below(seed, 60000); }
-  return 100000 + stress_below(seed, 3000000);
+  const size_t kind = random_below(seed, 100);
+  if (kind < 80) { return 8 + random_below(seed, 600); }
+  if (kind < 97) { return 1000 + random_below(seed, 60000); }
+  return 100000 + random_below(seed, 3000000);
 }
 
 static void* allocate(uint64_t* seed) {
-  const size_t size = some_size(seed), kind = stress_below(seed, 8);
+  const size_t size = some_size(seed), kind = random_below(seed, 8);
   if (kind < SHARED_HEAPS) { return mi_heap_malloc(shared[kind], size); }
   return kind == 7 ? mi_malloc_aligned(size, 64) : mi_malloc(size);
 }
@@ -31,12 +31,12 @@ static void* allocate(uint64_t* seed) {
 static void replace_one(uint64_t* seed) {
   char* p = allocate(seed);
   CHECK(p != NULL);
-  if (stress_below(seed, 2) == 0) { /* where lists that have changed lead to */
+  if (random_below(seed, 2) == 0) { /* where lists that have changed lead to */
     memset(p, 0x41, 8);
   } else {
     memcpy(p, &p, sizeof(p));
   }
-  mi_free(atomic_exchange(&slots[stress_below(seed, SLOTS)], p));
+  mi_free(atomic_exchange(&slots[random_below(seed, SLOTS)], p));
 }
 
 static void* short_life(void* arg) {
