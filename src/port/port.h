@@ -193,8 +193,8 @@ PRIVATE void port_unlock_streams_after_fork(bool child);
 //   FAST bool port_free_foreign(void* p)
 //   FAST bool port_realloc_foreign(void* p, size_t size, void** out)
 
-// The calling thread, as the OS numbers it. A system call the first time, and after a fork if the
-// child has called port_forget_threads.
+// The calling thread, as the OS numbers it; never 0. A system call the first time, and after a fork
+// if the child has called port_forget_threads.
 PRIVATE uint32_t port_thread_number(void);
 // In the child of a fork, where no other thread is.
 PRIVATE void port_forget_threads(void);

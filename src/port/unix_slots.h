@@ -82,9 +82,11 @@ PRIVATE bool port_slot_set(void* value) {
   return true;
 }
 
+// A thread that has not asked for memory has no slot, but its id.
 PRIVATE uint32_t port_thread_number(void) {
-  thread_slot_t* slot = port_slot_find(port_thread_id());
-  if (slot == NULL) { return 0; }
+  const uintptr_t id = port_thread_id();
+  thread_slot_t* slot = port_slot_find(id);
+  if (slot == NULL) { return (uint32_t)(id >> 4) | 1; }
   if (slot->number == 0) { slot->number = add_relaxed(&slots_numbered, 1) + 1; }
   return slot->number;
 }
