@@ -527,12 +527,19 @@ FAST uint64_t canary_before_damage(const page_t* page, const void* p, uint32_t n
   return canary_damage(page, number == 1 ? canary_of(page, p) : (const canary_t*)p - 1);
 }
 
+// Without a state of each block: is it the one that its page's owner returned last, or others did?
+FAST bool block_was_freed_last(const page_t* page, const void* p) {
+  return !LINKS_APART && ((page_is_mine(page) && page_free_list(page) == p) ||
+                          remote_came_last(&page->remote, page->start, (const block_t*)p));
+}
+
 // The number of a live block; 0 if it is none.
 FAST uint32_t block_live_number(const page_t* page, const void* p) {
   const page_checks_t* checks = page_checks(page);
   const uint32_t number = checks_number(checks, page_offset(page, p));
   if (unlikely(number == 0)) { return 0; }
   if (CHECK_STATE && unlikely(load_relaxed(&checks->links[number]) != LINK_LIVE)) { return 0; }
+  if (!CHECK_STATE && unlikely(block_was_freed_last(page, p))) { return 0; }
   return number;
 }
 

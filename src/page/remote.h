@@ -65,7 +65,7 @@ FAST uint32_t remote_word(uint32_t state, uint32_t count) { return count * REMOT
 
 // Was this block of the page the last to be returned? A block in use never was: who got it has seen
 // the list taken since.
-FAST bool remote_came_last(remote_t* remote, const uint8_t* start, const block_t* block) {
+FAST bool remote_came_last(const remote_t* remote, const uint8_t* start, const block_t* block) {
   return load_relaxed(remote) / REMOTE_HEAD == remote_granule(block, start);
 }
 
