@@ -22,11 +22,7 @@ PRIVATE COLD void report_foreign(const void* p, const char* what) {
 // Returns true if it is a block of a page that is veiled: then it is free now.
 static bool block_free_veiled(void* p, page_t* page) {
   if (!page_is_veiled(page) || !page_has_block(page, p)) { return false; }
-  const bool mine = page_is_mine(page);
-  if ((mine && page_free_list(page) == p) ||
-      remote_came_last(&page->remote, page->start, (block_t*)p)) {
-    return false;
-  }
+  if (block_was_freed_last(page, p)) { return false; }
   block_perturb_freed(page, p);
   block_return_to_page(page, (block_t*)p);
   return true;

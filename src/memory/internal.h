@@ -176,7 +176,6 @@ FAST bool memory_swings(void) {
 FAST bool arena_wants_whole(const arena_t* arena) {
   return (arena->huge || arena->was_huge) && !arena->guarded;
 }
-PRIVATE uint32_t whole_slices(uint32_t start, uint32_t end);  // of whole huge pages between them
 // Memory that shrank is taken from again. Returns whether nearly all that is unused of huge pages
 // are whole ones, so that those which were split are to be made up: see purge_split.
 PRIVATE COLD bool whole_look(void);

@@ -5,7 +5,8 @@
 // again.
 #include "internal.h"
 
-PRIVATE uint32_t whole_slices(uint32_t start, uint32_t end) {
+// How many of the slices from one to another are of whole huge pages.
+static uint32_t whole_slices(uint32_t start, uint32_t end) {
   const uint32_t first = (uint32_t)align_up(start, HUGE_SLICES);
   const uint32_t last = (uint32_t)align_down(end, HUGE_SLICES);
   return first < last ? last - first : 0;
@@ -13,20 +14,13 @@ PRIVATE uint32_t whole_slices(uint32_t start, uint32_t end) {
 
 // ---- the look ----
 
-// Where the unused runs end that begin there, or the first that ends at `most` or beyond it.
-static uint32_t unused_end(const arena_t* arena, uint32_t from, uint32_t most) {
-  while (from < most && from < arena->frontier && run_state(arena, from) != RUN_TAKEN) {
-    from += run_length(arena, from);
-  }
-  return from;
-}
-
 // The next stretch of unused slices behind `stretch`. False if there is none.
 static bool next_unused(const arena_t* arena, stretch_t* stretch) {
   uint32_t at = stretch->end;
   while (at < arena->frontier && run_state(arena, at) == RUN_TAKEN) { at += run_length(arena, at); }
   stretch->start = at;
-  stretch->end = unused_end(arena, at, arena->frontier);
+  while (at < arena->frontier && run_state(arena, at) != RUN_TAKEN) { at += run_length(arena, at); }
+  stretch->end = at;
   return stretch->start < stretch->end;
 }
 

@@ -217,12 +217,6 @@ static COLD void report_overflow(const page_t* page, const void* p, const char* 
                 size, p, what, size + padding_intact_bytes(page, p), who(page, p, text));
 }
 
-// Is the block, as far as this build knows, none of the program's?
-static bool was_returned(const page_t* page, const void* p) {
-  return CHECK_STATE ? load_relaxed(block_link(page, (const block_t*)p)) != LINK_LIVE
-                     : block_was_freed_last(page, p);
-}
-
 PRIVATE COLD void report_bad_block(const page_t* page, const void* p, const char* what) {
   char text[WHO_CHARS];
   const uint32_t number = HAS_CHECKS ? checks_number(page_checks(page), page_offset(page, p)) : 0;
@@ -235,7 +229,7 @@ PRIVATE COLD void report_bad_block(const page_t* page, const void* p, const char
   } else if (!page_is_single(page) && number > page->capacity) {
     message_error(EINVAL, "%s of %p, a block of %zu bytes that was never allocated", what, p,
                   page_room(page));
-  } else if (was_returned(page, p)) {
+  } else if (block_is_free(page, p, number)) {
     message_error(EAGAIN, "%s of %zu-byte block %p%s",
                   *what == 'f' ? "double free" : "realloc after free", block_size(page, p), p,
                   who(page, p, text));

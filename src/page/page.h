@@ -533,14 +533,17 @@ FAST bool block_was_freed_last(const page_t* page, const void* p) {
                           remote_came_last(&page->remote, page->start, (const block_t*)p));
 }
 
+// Is the block with this number none of the program's, as far as the build knows?
+FAST bool block_is_free(const page_t* page, const void* p, uint32_t number) {
+  return CHECK_STATE ? load_relaxed(&page_checks(page)->links[number]) != LINK_LIVE
+                     : block_was_freed_last(page, p);
+}
+
 // The number of a live block; 0 if it is none.
 FAST uint32_t block_live_number(const page_t* page, const void* p) {
-  const page_checks_t* checks = page_checks(page);
-  const uint32_t number = checks_number(checks, page_offset(page, p));
+  const uint32_t number = checks_number(page_checks(page), page_offset(page, p));
   if (unlikely(number == 0)) { return 0; }
-  if (CHECK_STATE && unlikely(load_relaxed(&checks->links[number]) != LINK_LIVE)) { return 0; }
-  if (!CHECK_STATE && unlikely(block_was_freed_last(page, p))) { return 0; }
-  return number;
+  return likely(!block_is_free(page, p, number)) ? number : 0;
 }
 
 // The same; 0 also if somebody wrote behind the block, or behind the one before it. `single`: the
