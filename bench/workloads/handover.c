@@ -12,7 +12,7 @@ typedef slot_t set_t[BLOCKS];
 static set_t* sets[2]; /* of each thread, for even rounds and for odd ones */
 static pthread_barrier_t all_have_allocated;
 
-static void shuffle(slot_t* slots, rng_t* rng) {
+static void shuffle_slots(slot_t* slots, rng_t* rng) {
   for (size_t i = BLOCKS - 1; i > 0; i--) {
     const size_t other = rng_below(rng, i + 1);
     const slot_t moved = slots[i];
@@ -32,7 +32,7 @@ static void work(int index) {
     pthread_barrier_wait(&all_have_allocated);
     const int step = others == 0 ? 0 : 1 + (int)(round % others);
     slot_t* theirs = all[(index + step) % workload.threads];
-    shuffle(theirs, &rng);
+    shuffle_slots(theirs, &rng);
     for (size_t i = 0; i < BLOCKS; i++) { slot_empty(&theirs[i]); }
   }
 }

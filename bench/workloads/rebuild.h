@@ -11,23 +11,11 @@ static const char *size_text = "1000", *live_text = "4"; /* MB, of each thread *
 static size_t size, count;
 static long rounds; /* of each thread */
 
-static uint32_t* shuffled(void) {
-  rng_t rng = rng_seeded(1);
-  uint32_t* order = take(count * sizeof(*order));
-  for (size_t i = 0; i < count; i++) { order[i] = (uint32_t)i; }
-  for (size_t i = count - 1; i > 0; i--) {
-    const size_t other = rng_below(&rng, i + 1);
-    const uint32_t kept = order[i];
-    order[i] = order[other];
-    order[other] = kept;
-  }
-  return order;
-}
-
 static void work(int index) {
   (void)index;
   slot_t* slots = take_zeroed(count * sizeof(slot_t));
-  uint32_t* order = shuffled();
+  uint32_t* order = in_succession(count);
+  shuffle(order, count);
   for (long round = 0; round < rounds; round++) {
     for (size_t i = 0; i < count; i++) { slot_fill(&slots[i], size); }
     for (size_t i = 0; i < count; i++) { slot_empty(&slots[order[i]]); }
@@ -43,7 +31,6 @@ static void rebuild_start(int argc, char** argv) {
   size = number_of(size_text);
   CHECK(size >= 1);
   count = number_of(live_text) * 1000 * 1000 / size;
-  CHECK(count >= 2 && count < UINT32_MAX);
   rounds = scaled(OPERATIONS) / workload.threads / (long)count + 2;
 }
 

@@ -244,6 +244,24 @@ static inline void slot_empty(slot_t* slot) {
   slot->p = NULL;
 }
 
+/* The numbers below `count`, one after the other. */
+static inline uint32_t* in_succession(size_t count) {
+  CHECK(count >= 2 && count < UINT32_MAX);
+  uint32_t* order = take(count * sizeof(*order));
+  for (size_t i = 0; i < count; i++) { order[i] = (uint32_t)i; }
+  return order;
+}
+
+static inline void shuffle(uint32_t* order, size_t count) {
+  rng_t rng = rng_seeded(1);
+  for (size_t i = count - 1; i > 0; i--) {
+    const size_t other = rng_below(&rng, i + 1);
+    const uint32_t kept = order[i];
+    order[i] = order[other];
+    order[other] = kept;
+  }
+}
+
 /* ---- Resident memory --------------------------------------------------------------------------*/
 
 /* Without stdio, which would allocate. */
