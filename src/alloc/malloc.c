@@ -211,6 +211,7 @@ PRIVATE void* malloc_large(theap_t* theap, large_request_t request) {
   heap_add_page(heap, page);
   theap_count_large(theap, page);
   if (COUNT_EACH) { heap_count_taken(page, request.size); }
+  theap_follow_trend(theap);
   return block;
 }
 

@@ -231,7 +231,8 @@ RACY PRIVATE size_t page_blocks_in_use(const page_t* page) {
 RACY PRIVATE size_t page_blocks_taken(const page_t* page) {
   if (!page_is_held(page) || page_is_single(page)) { return 0; }
   track_quiet();
-  const int64_t taken = (int32_t)((uint32_t)page_used_by_any(page) + PAGE_HELD - page->used);
+  const uint32_t used = (uint32_t)page_used_by_any(page);
+  const int64_t taken = (int32_t)(used + page_held_from(page) - page->used);
   track_loud();
   const int64_t capacity = page->capacity;
   return taken >= -capacity && taken <= PAGE_HELD + capacity ? (size_t)taken : 0;

@@ -34,13 +34,14 @@
 // What was counted as taken while it was in a ration, and has gone back since, is taken off again.
 FAST uint32_t theap_count(theap_t* theap, unsigned bin, const page_t* page) {
   const uint32_t used = page_used(page);
-  theap->taken[bin] += (size_t)(intptr_t)(int32_t)(used + PAGE_HELD - page->used);
+  theap->taken[bin] += (size_t)(intptr_t)(int32_t)(used + page_held_from(page) - page->used);
   return used;
 }
 
 // The same, of a page that stays held: it has counted nothing since.
 FAST void theap_count_held(theap_t* theap, unsigned bin, page_t* page) {
-  page->used = PAGE_HELD + theap_count(theap, bin, page);
+  page->used = theap_count(theap, bin, page);
+  page_hold(page, page->counting == COUNT_RETURNS);
 }
 
 // Its pages tell the theap what they have counted. For its owner, or who destroys the heap.

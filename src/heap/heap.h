@@ -140,6 +140,7 @@ struct mi_theap_s {
   uint32_t sparse[BIN_COUNT];      // of these, at least half empty; the first one is not counted
   page_t* falling[FALLING_PAGES];  // of which few blocks are left, the next ones to get holes
   uint32_t falling_next;
+  memory_trend_t trend;        // as the theap has seen it
   uint32_t emptied;            // slices of half-empty pages that it emptied, less those kept for it
   size_t slices;               // of all pages in its queues
   size_t sparse_slices;        // of the pages that are counted in `sparse`
@@ -266,6 +267,13 @@ PRIVATE void theap_note_emptied(theap_t* theap, const page_t* page);
 // The owner; page_count_return was true: the last block of the page was returned, or some that wait
 // may be used again. `last` is there so that free leaves its arguments where they are.
 PRIVATE void theap_page_due(const void* last, page_t* page);
+// The owner, when a page has gone or was had: does memory shrink, or grow again?
+PRIVATE COLD void theap_set_trend(theap_t* theap, memory_trend_t trend);
+FAST void theap_follow_trend(theap_t* theap) {
+  const memory_trend_t trend = load_relaxed(&memory_trend);
+  if (unlikely(theap->trend != trend)) { theap_set_trend(theap, trend); }
+}
+FAST bool theap_lets_go(const theap_t* theap) { return theap->trend == MEMORY_SHRINKS_HUGE; }
 // What collecting takes from a thread: empty pages but one of each class; all of these, which is
 // what another request can use; holes in its other pages too.
 typedef enum collect { COLLECT_GENTLY, COLLECT_EMPTY, COLLECT_HOLES } collect_t;

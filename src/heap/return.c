@@ -43,6 +43,14 @@ static void page_keep(page_t* page) {
   theap_adopt(theap, page);
 }
 
+// A page without blocks that nobody owned goes.
+static void page_drop(page_t* page) {
+  theap_t* theap = theap_current();
+  const bool same = theap->thread != NULL && theap->heap == load_relaxed(&page->heap);
+  heap_drop_page(page);
+  if (same) { theap_follow_trend(theap); }
+}
+
 // The last block of a page in the pool was returned.
 static void page_leave_pool(page_t* page) {
   theap_t* theap = theap_current();
@@ -54,7 +62,7 @@ PRIVATE NOINLINE void page_claimed(page_t* page, chain_t chain, uint32_t word) {
   if (remote_state(word) == REMOTE_ABANDONED) { page_leave_pool(page); }
   page->used += remote_count(word) - chain.count;
   if (page->used == 0 && page_may_go(page)) {
-    heap_drop_page(page);
+    page_drop(page);
     return;
   }
   block_set_next(page, chain.last, page_remote_list(page, word));

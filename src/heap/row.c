@@ -252,6 +252,14 @@ PRIVATE void rows_flush(theap_t* theap) {
   if (OPEN_ROWS && theap->rows.open) { rows_close(theap); }
 }
 
+PRIVATE void rows_shut(theap_t* theap, bool shut) {
+  if (theap->rows.open) { return; }
+  for (unsigned bin = 1; bin < ROW_COUNT; bin++) {
+    row_flush(theap, bin);
+    theap->row[bin].end = theap->base[bin] + (shut ? 0 : few_most(bin));
+  }
+}
+
 // Unless the rows are open: so many looks, which together served so many requests.
 static void rows_look(rows_t* rows, uint32_t looks, size_t served, bool in_vain) {
   if (rows->open) { return; }

@@ -14,7 +14,7 @@ static bool queue_is_empty(const theap_t* theap, unsigned bin) {
 }
 
 // What the fast path sees of a class: `direct` has an entry for each size, in granules.
-static void fast_path_update(theap_t* theap, unsigned bin) {
+FAST void fast_path_update(theap_t* theap, unsigned bin) {
   page_t* page = theap->first[bin];
   if (theap->rations != NULL) { page = &theap->rations->list[bin]; }
   if (theap->rows.open) { page = (page_t*)(void*)&theap->row[bin]; }
@@ -65,11 +65,6 @@ static void queue_uncount(theap_t* theap, page_t* page) {
   page_count_all(page);
 }
 
-static void page_hold(page_t* page) {
-  page->used += PAGE_HELD;
-  page->counting = COUNT_NONE;
-}
-
 static void page_let_go(theap_t* theap, unsigned bin, page_t* page) {
   const size_t before = theap->taken[bin];
   page->used = theap_count(theap, bin, page);
@@ -80,7 +75,7 @@ static void page_let_go(theap_t* theap, unsigned bin, page_t* page) {
 // The first page is held: see page.h. The page counts all, as the former first one does afterwards.
 static void queue_set_first(theap_t* theap, unsigned bin, page_t* page) {
   if (!queue_is_empty(theap, bin)) { page_let_go(theap, bin, theap->first[bin]); }
-  if (page != page_none()) { page_hold(page); }
+  if (page != page_none()) { page_hold(page, theap_lets_go(theap)); }
   theap->first[bin] = page;
   fast_path_update(theap, bin);
 }
@@ -183,6 +178,7 @@ PRIVATE void theap_clear(theap_t* theap) {
   memset(theap->falling, 0, sizeof(theap->falling));
   theap->slices = theap->sparse_slices = 0;
   theap->emptied = 0;
+  theap->trend = MEMORY_STAYS;
   rows_forget(theap);
   quarantine_forget(theap);
 }
@@ -328,9 +324,38 @@ static void theap_release_page(theap_t* theap, page_t* page) {
   heap_release_page(page);
 }
 
+// ---- while memory shrinks ----
+//
+// While memory on huge pages shrinks, a page that is held for its class and falls empty goes, and
+// rows that are closed keep no blocks: each would keep a huge page from being unused as a whole.
+// See docs/decisions/038.
+
+PRIVATE COLD NOINLINE void theap_set_trend(theap_t* theap, memory_trend_t trend) {
+  const bool let_go = theap_lets_go(theap);
+  theap->trend = trend;
+  if (theap_lets_go(theap) == let_go) { return; }
+  rows_shut(theap, !let_go);
+  for (unsigned bin = 1; !let_go && bin < BIN_COUNT; bin++) {
+    page_t* page = theap->first[bin];
+    if (page == page_none()) { continue; }
+    const uint32_t used = page->used = theap_count(theap, bin, page);
+    page_hold(page, true);
+    if (used == 0) { theap_release_page(theap, page); }
+  }
+}
+
+// As many blocks of a page that is held were returned as were in use when that began, or a thousand
+// million. So it is empty unless some were taken since. Returns whether it is to go.
+static bool page_held_falls(theap_t* theap, page_t* page) {
+  enum { FEW_SHARE = 8 };  // for fewer it would be counted too often
+  const uint32_t used = page->used = theap_count(theap, page->bin, page);
+  page_hold(page, theap_lets_go(theap) && used >= page->capacity / FEW_SHARE);
+  return theap_lets_go(theap) && used == 0;
+}
+
 // A page is held with the same count until one of its blocks is returned.
 static bool page_was_idle(theap_t* theap, unsigned bin, page_t* page) {
-  if (page->used == PAGE_HELD) { return true; }
+  if (page->used == page_held_from(page)) { return true; }
   theap_count_held(theap, bin, page);
   return false;
 }
@@ -377,7 +402,9 @@ static void theap_follow_growth(theap_t* theap) {
 static page_t* page_from_memory(theap_t* theap, page_request_t request) {
   row_flush(theap, BIN_LARGE);
   theap_follow_growth(theap);
-  return heap_page_new(theap->heap, request);
+  page_t* page = heap_page_new(theap->heap, request);
+  theap_follow_trend(theap);
+  return page;
 }
 
 static page_t* theap_fresh(theap_t* theap, unsigned bin) {
@@ -487,7 +514,8 @@ static bool theap_will_empty(theap_t* theap, const page_t* page) {
 }
 
 static NOINLINE void page_half_empty(theap_t* theap, page_t* page) {
-  page_count_all(page);
+  page->used = page_half(page);
+  page->counting = COUNT_ALL;
   queue_count(theap, page);
   if (queue_is_sparse(theap, page) && !theap_will_empty(theap, page)) { page_abandon(theap, page); }
 }
@@ -498,15 +526,12 @@ PRIVATE NOINLINE void theap_page_due(const void* last, page_t* page) {
     page_take_waiting(page);
     return;
   }
-  if (unlikely(page_is_held(page))) {  // after a thousand million times, or no block of it
-    theap_count_held(page->theap, page->bin, page);
-    return;
-  }
   theap_t* theap = page->theap;
   if (page->counting == COUNT_TO_HALF) {
     page_half_empty(theap, page);
     return;
   }
+  if (unlikely(page_is_held(page)) && !page_held_falls(theap, page)) { return; }
   if (MAKES_HOLES && page->counting == COUNT_TO_FEW) {
     page_count_all(page);
     page_falls(theap, page);
@@ -516,6 +541,7 @@ PRIVATE NOINLINE void theap_page_due(const void* last, page_t* page) {
   theap_note_emptied(theap, page);
   theap_release_page(theap, page);
   row_flush(theap, bin);
+  theap_follow_trend(theap);
 }
 
 // ---- collecting ----

@@ -57,6 +57,9 @@ typedef struct memory_state {
   uint32_t swings;                   // how often memory was wanted again after more had been purged
   size_t refused_bytes;              // of an arena, and none was had since; 0 if one was
   bool has_purged;                   // since the last of these
+  size_t offered_slices;             // since the heap swings, less what the time has made up for
+  int64_t offered_ms;                // up to when
+  bool withholds;                    // dirty memory waits that would have been offered
   bool has_huge;                     // an arena was on huge pages
   uint32_t whole_looks;              // how many in succession found whole huge pages
   int64_t next_look_ms;
@@ -197,6 +200,8 @@ PRIVATE COLD bool whole_next(arena_t* arena, stretch_t* whole);
 
 // ---- purge.c ----
 PRIVATE void count_decommitted(size_t bytes);  // that were dirty or taken
+// Memory is wanted that was purged a moment ago, or would have been.
+PRIVATE void purge_note_wanted(size_t slices);
 // What was purged at `stamp` is wanted again.
 PRIVATE void purge_refault(uint32_t stamp, size_t slices);
 PRIVATE void purge_due(size_t given_slices);

@@ -70,7 +70,11 @@ static bool run_take_span(arena_t* arena, place_t place, size_t slices, span_t* 
   *out = (span_t){arena, slice_start(arena, place.start), slices, is_zero, false};
   if (state == RUN_CLEAN && !run_commit(out)) { return false; }
   if (state == RUN_RESET) { port_reuse(out->start, slices_bytes(slices)); }
-  if (state != RUN_DIRTY) { stat_up(&memory_stats.committed, slices_bytes(slices)); }
+  if (state != RUN_DIRTY) {
+    stat_up(&memory_stats.committed, slices_bytes(slices));
+  } else if (unlikely(memory.withholds)) {
+    purge_note_wanted(slices);
+  }
   return true;
 }
 

@@ -5,10 +5,9 @@
 #include "../service/options.h"
 #include "internal.h"
 
-// Dirty bytes kept: 5 MiB, or 1/16 of what is in use, and where that turns out too little, more: up
-// to half of what is in use, or 16 MiB while they come and go many times a second.
+// Dirty bytes kept: 5 MiB, or 1/16 of what is in use, and where that turns out too little, up to
+// half of what is in use more.
 enum { KEPT_SHARE = 16, SLACK_SHARE = 2 };
-enum { SWINGS = 32, SWING_BYTES = 16 << 20 };
 enum { UNFIT_SHARE = 8 };
 enum { PURGE_PIECE = 256 << 10, PURGE_BATCH = 1 << 20, SWING_BATCH = 4 << 20 };
 
@@ -200,10 +199,7 @@ static part_t longest(unsigned state, bool split) {
   return best;
 }
 
-static size_t slack_most(void) {
-  const size_t least = memory.swings >= SWINGS ? SWING_BYTES / SLICE_BYTES : 0;
-  return size_max(memory.taken_slices / SLACK_SHARE, least);
-}
+static size_t slack_most(void) { return memory.taken_slices / SLACK_SHARE; }
 
 static size_t kept_slices(void) {
   if (option_get(mi_option_purge_delay) == 0) { return 0; }
@@ -218,12 +214,16 @@ static void hole_refault(void) {
   }
 }
 
+PRIVATE void purge_note_wanted(size_t slices) {
+  memory.slack_slices += slices;
+  memory.refault_ms = memory.now_ms;
+}
+
 // What was purged a moment ago is wanted again: better to have kept it.
 PRIVATE void purge_refault(uint32_t stamp, size_t slices) {
   hole_refault();
   if (!was_lately(stamp)) { return; }
-  memory.slack_slices += slices;
-  memory.refault_ms = memory.now_ms;
+  purge_note_wanted(slices);
   memory.swings += memory.has_purged;
   memory.has_purged = false;
 }
@@ -300,12 +300,40 @@ static size_t excess_parts(part_t* parts, size_t kept, size_t piece, bool whole)
   return count;
 }
 
+// What it costs to offer parts, in slices that are split: a huge page takes as long as this share.
+static size_t parts_cost(const part_t* parts, size_t count) {
+  enum { WHOLE_SHARE = 32 };
+  size_t slices = 0;
+  for (const part_t* part = parts; part < parts + count; part++) {
+    const bool whole = part->arena->huge && part_is_whole(part);
+    slices += whole ? part->length / WHOLE_SHARE : part->length;
+  }
+  return slices;
+}
+
+// Has a heap that swings offered so much that the rest is withheld? Each MiB costs up to a quarter
+// of a millisecond, for nothing as long as it is wanted again at once: so it offers what there is a
+// few times over, and then a little as time goes by. See docs/decisions/038.
+static bool offers_enough(void) {
+  enum { OFFER_TIMES = 4, OFFER_EACH_MS = (64 << 10) >> SLICE_SHIFT };
+  const int64_t passed = memory.now_ms - memory.offered_ms;
+  const size_t made_up = (size_t)passed * OFFER_EACH_MS;
+  memory.offered_ms = memory.now_ms;
+  memory.offered_slices -= size_min(memory.offered_slices, made_up);
+  return memory.offered_slices >= OFFER_TIMES * (memory_reserved_bytes() >> SLICE_SHIFT);
+}
+
 // More is unused than we keep: give back twice what came in, in pieces that cost microseconds, some
 // of them at once. What waits until huge pages are unused as a whole stays due.
 static NOINLINE void purge_excess(size_t given_slices) {
   const size_t kept = kept_slices();
   const bool whole = memory_goes_whole() && kept > 0;
   memory.due_slices += 2 * given_slices;
+  memory.withholds = kept > 0 && memory_swings() && offers_enough();
+  if (memory.withholds) {
+    memory.due_slices = size_min(memory.due_slices, memory.dirty_slices);
+    return;
+  }
   if (memory.due_slices < batch_slices() && kept > 0) { return; }
   part_t parts[MOST_PARTS];
   size_t count = excess_parts(parts, kept, size_max(given_slices, piece_slices()), whole);
@@ -316,6 +344,7 @@ static NOINLINE void purge_excess(size_t given_slices) {
   memory.due_slices = whole ? size_min(memory.due_slices, memory.dirty_slices) : 0;
   const bool purged = purge_parts(parts, count, purge_way(parts, count));
   memory.has_purged |= purged;
+  if (memory_swings()) { memory.offered_slices += parts_cost(parts, count); }
   if (!whole && !purged) { return; }
   store_relaxed(&memory_trend, memory.has_huge ? MEMORY_SHRINKS_HUGE : MEMORY_SHRINKS);
 }
@@ -377,7 +406,11 @@ PRIVATE void purge_due(size_t given_slices) {
   const long delay = purge_delay_ms();
   if (delay < 0) { return; }
   slack_decay();
-  if (memory.dirty_slices > kept_slices()) { purge_excess(given_slices); }
+  if (memory.dirty_slices > kept_slices()) {
+    purge_excess(given_slices);
+  } else {
+    memory.withholds = false;
+  }
   purge_expired(delay);
 }
 

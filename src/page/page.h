@@ -50,6 +50,7 @@ typedef enum {
   COUNT_TO_FEW,   // those less page_few: it falls to 0 when few are left
   COUNT_FALLING,  // the blocks that are not on `free`; the page is one of theap->falling
   COUNT_NONE,     // the page is held: what is left of PAGE_HELD
+  COUNT_RETURNS,  // the page is held: what is left of the blocks that were in use then
 } page_count_t;
 
 typedef struct page {
@@ -124,7 +125,22 @@ FAST uintptr_t page_owner(const page_t* page) {
 }
 FAST bool page_is_mine(const page_t* page) { return page_owner(page) == port_thread_id(); }
 FAST bool page_is_single(const page_t* page) { return page->bin == BIN_LARGE; }
-FAST bool page_is_held(const page_t* page) { return page->counting == COUNT_NONE; }
+FAST bool page_is_held(const page_t* page) { return page->counting >= COUNT_NONE; }
+// What a page that is held begins with in `used`, beside the blocks that are in use then.
+FAST uint32_t page_held_from(const page_t* page) {
+  if (unlikely(page->counting == COUNT_RETURNS)) { return 0; }
+  return PAGE_HELD;
+}
+// The owner, of a page that counts all: nobody counts what is taken from now on. To count what is
+// returned tells when the page may be empty: see theap_set_trend.
+FAST void page_hold(page_t* page, bool counts_returns) {
+  if (unlikely(counts_returns) && page->used != 0) {
+    page->counting = COUNT_RETURNS;
+    return;
+  }
+  page->counting = COUNT_NONE;
+  page->used += PAGE_HELD;
+}
 FAST uint32_t page_half(const page_t* page) { return page->reserved / 2u; }
 FAST uint32_t page_few(const page_t* page) {
   return (uint32_t)size_min(divide_up(page->reserved, 32), page->span_slices);
