@@ -86,12 +86,16 @@ static void count_untold(mi_stat_count_t* count, intptr_t more, intptr_t added) 
   count->total += added;
 }
 
-// What the theap has not told its heap.
-RACY static void add_untold(mi_stats_t* out, const theap_t* theap) {
-  const untold_t* untold = &theap->untold;
+RACY static void add_pages(mi_stats_t* out, const untold_t* untold) {
   count_untold(&out->pages, untold->pages, untold->new_pages);
   count_untold(&out->page_bins[untold->bin], untold->pages, untold->new_pages);
   count_untold(&out->page_committed, untold->bytes, untold->new_bytes);
+}
+
+// What the theap has not told its heap.
+RACY static void add_untold(mi_stats_t* out, const theap_t* theap) {
+  add_pages(out, &theap->untold);
+  add_pages(out, &theap->untold_large);
   out->pages_extended.total += (int64_t)theap->extended;
   out->pages_retire.total += (int64_t)theap->retired;
   out->pages_reclaim_on_alloc.total += (int64_t)theap->claimed;

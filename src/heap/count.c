@@ -50,11 +50,10 @@ static void count_told(stat_count_t* count, intptr_t more, intptr_t added) {
   stat_shift(count, more);
 }
 
-static void tell_untold(theap_t* theap) {
-  heap_t* heap = theap->heap;
-  const untold_t untold = theap->untold;
+static void tell_pages(heap_t* heap, untold_t* of_theap) {
+  const untold_t untold = *of_theap;
   if (untold.bin == 0) { return; }
-  theap->untold = (untold_t){0};
+  *of_theap = (untold_t){0};
   count_told(&heap->stats.pages, untold.pages, untold.new_pages);
   count_told(&heap->bins.pages[untold.bin], untold.pages, untold.new_pages);
   count_told(&heap->stats.page_committed, untold.bytes, untold.new_bytes);
@@ -62,6 +61,30 @@ static void tell_untold(theap_t* theap) {
     const intptr_t bytes = untold.gone_blocks * (intptr_t)bin_bytes(untold.bin);
     shift_class(heap, untold.bin, -untold.gone_blocks, -bytes, stat_move);
   }
+}
+
+// The heap has been told of `*ahead` more than there is, and there is `more` now, or less. Returns
+// what it is to be told: nothing if it stays ahead, and by no more than two steps; else it is ahead
+// by one.
+static intptr_t ahead_tell(size_t* ahead, intptr_t more, size_t step) {
+  const intptr_t left = (intptr_t)*ahead - more;
+  const bool suffices = left >= 0 && left <= 2 * (intptr_t)step;
+  *ahead = suffices ? (size_t)left : step;
+  return suffices ? 0 : (intptr_t)step - left;
+}
+
+static void shift_large(heap_t* heap, intptr_t blocks, intptr_t bytes) {
+  if (blocks != 0) { stat_shift(&heap->bins.blocks[BIN_LARGE], blocks); }
+  if (bytes == 0) { return; }
+  stat_shift(&heap->stats.allocated, bytes);
+  stat_shift(&heap->stats.malloc_huge, bytes);
+}
+
+static void tell_ahead(theap_t* theap) {
+  const ahead_t ahead = theap->ahead;
+  if (ahead.blocks + ahead.bytes == 0) { return; }
+  theap->ahead = (ahead_t){0};
+  shift_large(theap->heap, -(intptr_t)ahead.blocks, -(intptr_t)ahead.bytes);
 }
 
 // When there is nothing to tell it writes nothing: the thread and who destroys the heap may do so
@@ -75,14 +98,16 @@ PRIVATE void theap_tell(theap_t* theap) {
   }
   tell_large(theap);
   tell_numbers(theap);
-  tell_untold(theap);
+  tell_pages(theap->heap, &theap->untold);
+  tell_pages(theap->heap, &theap->untold_large);
+  tell_ahead(theap);
 }
 
 // ---- pages ----
 
 static untold_t* untold_of(theap_t* theap, unsigned bin) {
-  untold_t* untold = &theap->untold;
-  if (untold->bin != bin || untold->events == UNTOLD_EVENTS) { tell_untold(theap); }
+  untold_t* untold = bin == BIN_LARGE ? &theap->untold_large : &theap->untold;
+  if (untold->bin != bin || untold->events == UNTOLD_EVENTS) { tell_pages(theap->heap, untold); }
   untold->bin = bin;
   untold->events++;
   return untold;
@@ -96,10 +121,24 @@ FAST void count_as(heap_t* heap, const page_t* page, intptr_t sign, stat_move_fu
   if (!COUNT_EACH && page->capacity != 0) { shift_blocks(heap, page, sign * page->capacity, move); }
 }
 
+static void count_blocks(theap_t* theap, const page_t* page, untold_t* untold, intptr_t sign) {
+  if (page_is_single(page)) {
+    ahead_t* ahead = &theap->ahead;
+    const intptr_t blocks = ahead_tell(&ahead->blocks, sign, AHEAD_BLOCKS);
+    const intptr_t bytes =
+        ahead_tell(&ahead->bytes, sign * (intptr_t)page->block_bytes, AHEAD_BYTES);
+    shift_large(theap->heap, blocks, bytes);
+  } else if (sign < 0) {
+    untold->gone_blocks += page->capacity;
+  } else if (page->capacity != 0) {
+    shift_blocks(theap->heap, page, page->capacity, stat_move);
+  }
+}
+
 // Returns false if the thread has no theap of the heap that could tell it later.
 static bool count_later(heap_t* heap, const page_t* page, intptr_t sign) {
   theap_t* theap = theap_current();
-  if (theap->heap != heap || theap->thread == NULL || page_is_single(page)) { return false; }
+  if (theap->heap != heap || theap->thread == NULL) { return false; }
   const intptr_t bytes = (intptr_t)(page->span_slices * SLICE_BYTES);
   untold_t* untold = untold_of(theap, page->bin);
   untold->pages += sign;
@@ -107,10 +146,8 @@ static bool count_later(heap_t* heap, const page_t* page, intptr_t sign) {
   if (sign > 0) {
     untold->new_pages++;
     untold->new_bytes += bytes;
-    if (!COUNT_EACH && page->capacity != 0) { shift_blocks(heap, page, page->capacity, stat_move); }
-  } else if (!COUNT_EACH) {
-    untold->gone_blocks += page->capacity;
   }
+  if (!COUNT_EACH) { count_blocks(theap, page, untold, sign); }
   return true;
 }
 

@@ -18,8 +18,10 @@
 // N3 blocks in a page of a deleted heap count as the main heap's from heap_migrate on.
 // N4 pages come and go in all threads, and would have them meet at the heap's counts. So among
 //    several a theap tells its heap of UNTOLD_EVENTS of a class at a time (`untold`); the blocks of
-//    a page that comes it tells at once, so that N2 holds. Readings add what theaps have not told;
-//    a peak of pages is off by that much.
+//    a page that comes it tells at once, so that N2 holds. Of large blocks it tells AHEAD_BLOCKS
+//    and AHEAD_BYTES more than there are (`ahead`), and again once these have come, or fewer once
+//    it is twice as far ahead. Readings add what theaps have not told; a peak of pages is off by
+//    that much, one of large blocks too high by what theaps are ahead.
 // N5 in builds that note what each block was asked for (COUNT_EACH) malloc and free say `current`
 //    themselves, so that peaks are exact, and count the bytes as they were asked for.
 //
@@ -62,7 +64,7 @@ PRIVATE void heap_count_moved(const page_t* page, heap_t* from, heap_t* to);
 
 // ---- pages ----
 
-enum { UNTOLD_EVENTS = 16 };
+enum { UNTOLD_EVENTS = 16, AHEAD_BLOCKS = 8, AHEAD_BYTES = 1 << 20 };
 
 // A page has come to the heap, or leaves it.
 PRIVATE void heap_count_came(heap_t* heap, const page_t* page);

@@ -117,6 +117,11 @@ typedef struct untold {
   intptr_t pages, new_pages, bytes, new_bytes, gone_blocks;
 } untold_t;
 
+// Large blocks, and their bytes, that a theap has told its heap of though there are none.
+typedef struct ahead {
+  size_t blocks, bytes;
+} ahead_t;
+
 struct mi_theap_s {
   // What the fast path sees: the first page of the class, or page_none().
   page_t* direct[DIRECT_COUNT];                 // by size in granules
@@ -150,7 +155,8 @@ struct mi_theap_s {
   size_t taken[BIN_COUNT];                // blocks, that its heap does not know of: see count.h
   size_t large_taken, large_taken_bytes;  // the same of large ones
   size_t extended, retired, claimed, adopted;  // pages, of which its heap does not know either
-  untold_t untold;
+  untold_t untold, untold_large;
+  ahead_t ahead;
   size_t slow_calls;
   struct quarantine* quarantine;  // NULL: none yet
   uint32_t serial;                // never 0

@@ -325,11 +325,10 @@ static void theap_release_page(theap_t* theap, page_t* page) {
 }
 
 // ---- while memory shrinks ----
-//
+
 // While memory on huge pages shrinks, a page that is held for its class and falls empty goes, and
 // rows that are closed keep no blocks: each would keep a huge page from being unused as a whole.
 // See docs/decisions/038.
-
 PRIVATE COLD NOINLINE void theap_set_trend(theap_t* theap, memory_trend_t trend) {
   const bool let_go = theap_lets_go(theap);
   theap->trend = trend;
