@@ -30,7 +30,8 @@
 //    between each other anyway; then rows take any block (rows_note_others, decision 035).
 //
 // All goes back when the theap is collected, abandoned, or becomes special; a row, when a page of
-// its class has fallen empty; large blocks also when memory is wanted from the arenas.
+// its class has fallen empty; large blocks also when memory is wanted from the arenas. While memory
+// on huge pages shrinks rows that are closed, and that of large blocks, take none (rows_shut).
 #ifndef MI_HEAP_ROW_H
 #define MI_HEAP_ROW_H
 

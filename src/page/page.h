@@ -22,7 +22,9 @@
 // next allocation wants it. Then nobody counts: malloc does not add, and free takes from PAGE_HELD
 // and more, so that it never sees 0. page_used counts when it must; a page that is let go because
 // it is exhausted, as nearly all are, has an empty list, and costs nothing to count. A page further
-// back in a queue counts down to the moment when half of it is free: see theap_page_due.
+// back in a queue counts down to the moment when half of it is free: see theap_page_due. While
+// memory shrinks free takes from the number of blocks in use instead, and sees 0 when it is to be
+// looked whether the page is empty: see theap_set_trend.
 //
 // Who touches what: `start`, `block_bytes`, `bin`, `span…`, `reserved` are constant while any block
 // lives; `remote` and `owner` are read by all threads; all else belongs to the owner, see remote.h.
