@@ -253,8 +253,7 @@ PRIVATE void rows_flush(theap_t* theap) {
 }
 
 PRIVATE void rows_shut(theap_t* theap, bool shut) {
-  if (theap->rows.open) { return; }
-  for (unsigned bin = 1; bin < ROW_COUNT; bin++) {
+  for (unsigned bin = theap->rows.open ? BIN_LARGE : 1; bin < ROW_COUNT; bin++) {
     row_flush(theap, bin);
     theap->row[bin].end = theap->base[bin] + (shut ? 0 : few_most(bin));
   }

@@ -147,7 +147,8 @@ PRIVATE page_t* row_take_large(theap_t* theap, size_t slices);
 // All blocks of the row, or of all rows, go to their pages. Then the rows are closed.
 PRIVATE void row_flush(theap_t* theap, unsigned bin);
 PRIVATE void rows_flush(theap_t* theap);
-// Rows that are closed give up their blocks and take no more; or they take some again.
+// Rows that are closed, and that of large blocks, give up their blocks and take no more; or they
+// take some again.
 PRIVATE void rows_shut(theap_t* theap, bool shut);
 
 // The first page of the class has no block: one of the row, or NULL.

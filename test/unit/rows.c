@@ -243,6 +243,29 @@ static void others_follow(void) {
   CHECK(first < TURNS && then < first / 3);
 }
 
+/* While memory on huge pages shrinks rows take no blocks, and do so again afterwards, though they
+   were opened in between. */
+static void shut_while_memory_shrinks(void) {
+  enum { LARGE = 100 * 1000 };
+  theap_t* theap = theap_current();
+  const row_t* row = &theap->row[BIN_LARGE];
+  void* block = mi_malloc(LARGE);
+  mi_free(mi_malloc(LARGE));
+  CHECK(*row->top != NULL);
+  store_relaxed(&memory_trend, MEMORY_SHRINKS_HUGE);
+  theap_follow_trend(theap);
+  CHECK(*row->top == NULL);
+  mi_free(block);
+  CHECK(*row->top == NULL);
+  rows_open(theap);
+  store_relaxed(&memory_trend, MEMORY_STAYS);
+  theap_follow_trend(theap);
+  mi_free(mi_malloc(LARGE));
+  CHECK(*row->top != NULL);
+  mi_collect(true);
+  CHECK(verify_all());
+}
+
 int main(void) {
   if (os_pages_exceed(16384)) { return 77; }
   if (!OPEN_ROWS) { return 77; }
@@ -252,6 +275,7 @@ int main(void) {
   one_way_closes();
   collecting_empties();
   heaps_have_their_own();
+  shut_while_memory_shrinks();
   if (HAS_THREADS) {
     thread_leaves_nothing();
     others_follow();
