@@ -313,7 +313,8 @@ static size_t parts_cost(const part_t* parts, size_t count) {
 
 // Has a heap that swings offered so much that the rest is withheld? Each MiB costs up to a quarter
 // of a millisecond, for nothing as long as it is wanted again at once: so it offers what there is a
-// few times over, and then a little as time goes by. See docs/decisions/038.
+// few times over, and then a little as time goes by. Not where blocks lie at random places: what is
+// withheld would seldom fit. See docs/decisions/038.
 static bool offers_enough(void) {
   enum { OFFER_TIMES = 4, OFFER_EACH_MS = (64 << 10) >> SLICE_SHIFT };
   const int64_t passed = memory.now_ms - memory.offered_ms;
@@ -329,7 +330,7 @@ static NOINLINE void purge_excess(size_t given_slices) {
   const size_t kept = kept_slices();
   const bool whole = memory_goes_whole() && kept > 0;
   memory.due_slices += 2 * given_slices;
-  memory.withholds = kept > 0 && memory_swings() && offers_enough();
+  memory.withholds = !RANDOM_PLACE && kept > 0 && memory_swings() && offers_enough();
   if (memory.withholds) {
     memory.due_slices = size_min(memory.due_slices, memory.dirty_slices);
     return;
