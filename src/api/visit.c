@@ -14,8 +14,8 @@
 // block is known, that says it.
 //
 // Every page has a last owner, a theap: a page that is full, abandoned in the heap's pool or one
-// large block is nobody's, but still counts as that one's. A page whose last owner is no more was
-// left by a thread that ended.
+// large block is nobody's, but still counts as that one's. One that a thread left as it ended has a
+// last owner that is no more.
 // Tests: test/api/heaps.c, theaps.c, v2.c, tags.c; test/stress/visited.c.
 #include "../alloc/alloc.h"
 #include "../heap/guard.h"

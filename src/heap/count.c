@@ -73,11 +73,14 @@ static intptr_t ahead_tell(size_t* ahead, intptr_t more, size_t step) {
   return suffices ? 0 : (intptr_t)step - left;
 }
 
+static void shift_length(heap_t* heap, intptr_t more) {
+  stat_shift(&heap->stats.malloc_huge, more);
+  stat_shift(&heap->stats.allocated, more);
+}
+
 static void shift_large(heap_t* heap, intptr_t blocks, intptr_t bytes) {
   if (blocks != 0) { stat_shift(&heap->bins.blocks[BIN_LARGE], blocks); }
-  if (bytes == 0) { return; }
-  stat_shift(&heap->stats.allocated, bytes);
-  stat_shift(&heap->stats.malloc_huge, bytes);
+  if (bytes != 0) { shift_length(heap, bytes); }
 }
 
 static void tell_ahead(theap_t* theap) {
@@ -176,21 +179,16 @@ PRIVATE NOINLINE void theap_count_extended(theap_t* theap, const page_t* page, u
 
 // ---- large blocks ----
 
-static void shift_length(const page_t* page, intptr_t more) {
-  heap_t* heap = load_relaxed(&page->heap);
-  stat_shift(&heap->stats.malloc_huge, more);
-  stat_shift(&heap->stats.allocated, more);
-}
-
 PRIVATE void heap_count_length(const page_t* page, size_t bytes) {
   heap_t* heap = load_relaxed(&page->heap);
   const intptr_t more = (intptr_t)bytes - (intptr_t)page->block_bytes;
   if (more > 0) { (void)add_relaxed(&heap->stats.malloc_huge.total, more); }
-  shift_length(page, more);
+  shift_length(heap, more);
 }
 
 PRIVATE NOINLINE void heap_count_again(const page_t* page, size_t bytes) {
-  if (!COUNT_EACH) { shift_length(page, (intptr_t)bytes - (intptr_t)page->block_bytes); }
+  heap_t* heap = load_relaxed(&page->heap);
+  if (!COUNT_EACH) { shift_length(heap, (intptr_t)bytes - (intptr_t)page->block_bytes); }
 }
 
 // ---- pages that move ----

@@ -41,9 +41,13 @@ FAST uint32_t theap_count(theap_t* theap, unsigned bin, const page_t* page) {
 }
 
 // The same, of a page that stays held: it has counted nothing since.
+FAST uint32_t theap_hold_again(theap_t* theap, unsigned bin, page_t* page, bool counts_returns) {
+  const uint32_t used = page->used = theap_count(theap, bin, page);
+  page_hold(page, counts_returns);
+  return used;
+}
 FAST void theap_count_held(theap_t* theap, unsigned bin, page_t* page) {
-  page->used = theap_count(theap, bin, page);
-  page_hold(page, page->counting == COUNT_RETURNS);
+  (void)theap_hold_again(theap, bin, page, page->counting == COUNT_RETURNS);
 }
 
 // Its pages tell the theap what they have counted. For its owner, or who destroys the heap.

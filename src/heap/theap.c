@@ -336,10 +336,9 @@ PRIVATE COLD NOINLINE void theap_set_trend(theap_t* theap, memory_trend_t trend)
   rows_shut(theap, !let_go);
   for (unsigned bin = 1; !let_go && bin < BIN_COUNT; bin++) {
     page_t* page = theap->first[bin];
-    if (page == page_none()) { continue; }
-    const uint32_t used = page->used = theap_count(theap, bin, page);
-    page_hold(page, true);
-    if (used == 0) { theap_release_page(theap, page); }
+    if (page != page_none() && theap_hold_again(theap, bin, page, true) == 0) {
+      theap_release_page(theap, page);
+    }
   }
 }
 
@@ -513,7 +512,7 @@ static bool theap_will_empty(theap_t* theap, const page_t* page) {
 }
 
 static NOINLINE void page_half_empty(theap_t* theap, page_t* page) {
-  page->used = page_half(page);
+  page->used = page_half(page);  // it has counted down to 0
   page->counting = COUNT_ALL;
   queue_count(theap, page);
   if (queue_is_sparse(theap, page) && !theap_will_empty(theap, page)) { page_abandon(theap, page); }

@@ -407,11 +407,8 @@ PRIVATE void purge_due(size_t given_slices) {
   const long delay = purge_delay_ms();
   if (delay < 0) { return; }
   slack_decay();
-  if (memory.dirty_slices > kept_slices()) {
-    purge_excess(given_slices);
-  } else {
-    memory.withholds = false;
-  }
+  memory.withholds = false;
+  if (memory.dirty_slices > kept_slices()) { purge_excess(given_slices); }
   purge_expired(delay);
 }
 
