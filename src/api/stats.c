@@ -86,16 +86,15 @@ static void count_untold(mi_stat_count_t* count, intptr_t more, intptr_t added) 
   count->total += added;
 }
 
-RACY static void add_pages(mi_stats_t* out, const untold_t* untold) {
-  count_untold(&out->pages, untold->pages, untold->new_pages);
-  count_untold(&out->page_bins[untold->bin], untold->pages, untold->new_pages);
-  count_untold(&out->page_committed, untold->bytes, untold->new_bytes);
-}
-
 // What the theap has not told its heap.
-RACY static void add_untold(mi_stats_t* out, const theap_t* theap) {
-  add_pages(out, &theap->untold);
-  add_pages(out, &theap->untold_large);
+RACY static void add_untold(mi_stats_t* out, theap_t* theap) {
+  const untold_t* untold = theap_untold(theap);
+  count_untold(&out->pages, untold->pages, untold->new_pages);
+  count_untold(&out->page_committed, untold->bytes, untold->new_bytes);
+  for (unsigned bin = 1; bin <= BIN_LARGE; bin++) {
+    const untold_class_t* one = &untold->classes[bin];
+    count_untold(&out->page_bins[bin], one->pages, one->new_pages);
+  }
   out->pages_extended.total += (int64_t)theap->extended;
   out->pages_retire.total += (int64_t)theap->retired;
   out->pages_reclaim_on_alloc.total += (int64_t)theap->claimed;
@@ -120,7 +119,7 @@ static void tally_heap(tally_t* tally, heap_t* heap, mi_stats_t* out) {
   for (const page_t* page = heap->pages; page != NULL; page = page->heap_next) {
     tally_add(tally, page);
   }
-  for (const theap_t* theap = heap->theaps; theap != NULL; theap = theap->heap_next) {
+  for (theap_t* theap = heap->theaps; theap != NULL; theap = theap->heap_next) {
     tally_theap(tally, theap);
     add_untold(out, theap);
   }

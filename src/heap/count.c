@@ -50,27 +50,42 @@ static void count_told(stat_count_t* count, intptr_t more, intptr_t added) {
   stat_shift(count, more);
 }
 
-static void tell_pages(heap_t* heap, untold_t* of_theap) {
-  const untold_t untold = *of_theap;
-  if (untold.bin == 0) { return; }
-  *of_theap = (untold_t){0};
-  count_told(&heap->stats.pages, untold.pages, untold.new_pages);
-  count_told(&heap->bins.pages[untold.bin], untold.pages, untold.new_pages);
-  count_told(&heap->stats.page_committed, untold.bytes, untold.new_bytes);
-  if (untold.gone_blocks != 0) {
-    const intptr_t bytes = untold.gone_blocks * (intptr_t)bin_bytes(untold.bin);
-    shift_class(heap, untold.bin, -untold.gone_blocks, -bytes, stat_move);
-  }
+static void tell_pages(theap_t* theap) {
+  stats_t* stats = &theap->heap->stats;
+  untold_t* untold = theap_untold(theap);
+  if (untold->events == 0) { return; }
+  count_told(&stats->pages, untold->pages, untold->new_pages);
+  count_told(&stats->page_committed, untold->bytes, untold->new_bytes);
+  untold->events = 0;
+  untold->pages = untold->new_pages = untold->bytes = untold->new_bytes = 0;
 }
 
-// The heap has been told of `*ahead` more than there is, and there is `more` now, or less. Returns
-// what it is to be told: nothing if it stays ahead, and by no more than two steps; else it is ahead
-// by one.
-static intptr_t ahead_tell(size_t* ahead, intptr_t more, size_t step) {
-  const intptr_t left = (intptr_t)*ahead - more;
-  const bool suffices = left >= 0 && left <= 2 * (intptr_t)step;
-  *ahead = suffices ? (size_t)left : step;
-  return suffices ? 0 : (intptr_t)step - left;
+// A theap's part of what its heap has had at most: to be so far off does little to a peak. After a
+// reset that may be less than nothing, in a heap to which others' blocks came back.
+static uint32_t peak_part(const stat_count_t* count) {
+  const intptr_t part = each_thread(load_relaxed(&count->peak)) / PEAK_PARTS;
+  return part < 0 ? 0 : (uint32_t)size_min((size_t)part, PEAK_PART_MOST);
+}
+
+static void tell_class_pages(heap_t* heap, unsigned bin, untold_class_t* untold) {
+  stat_count_t* count = &heap->bins.pages[bin];
+  count_told(count, untold->pages, untold->new_pages);
+  untold->pages = 0;
+  untold->new_pages = 0;
+  untold->pages_most = (int32_t)peak_part(count) + UNTOLD_PAGES;
+}
+
+// There is `more` now, or less, of what `count` counts. Returns what it is to be told: nothing if
+// the theap stays ahead by no more than two steps; else it is ahead by one.
+static intptr_t ahead_tell(ahead_t* ahead, intptr_t more, const stat_count_t* count,
+                           uint32_t least) {
+  const intptr_t left = (intptr_t)ahead->now - more;
+  if (left >= 0 && left <= 2 * (intptr_t)ahead->step) {
+    ahead->now = (uint32_t)left;
+    return 0;
+  }
+  ahead->now = ahead->step = peak_part(count) + least;
+  return (intptr_t)ahead->now - left;
 }
 
 static void shift_length(heap_t* heap, intptr_t more) {
@@ -83,11 +98,33 @@ static void shift_large(heap_t* heap, intptr_t blocks, intptr_t bytes) {
   if (bytes != 0) { shift_length(heap, bytes); }
 }
 
-static void tell_ahead(theap_t* theap) {
-  const ahead_t ahead = theap->ahead;
-  if (ahead.blocks + ahead.bytes == 0) { return; }
-  theap->ahead = (ahead_t){0};
-  shift_large(theap->heap, -(intptr_t)ahead.blocks, -(intptr_t)ahead.bytes);
+static intptr_t ahead_end(ahead_t* ahead) {
+  const intptr_t now = (intptr_t)ahead->now;
+  *ahead = (ahead_t){0};
+  return -now;
+}
+
+static void tell_class(theap_t* theap, unsigned bin) {
+  heap_t* heap = theap->heap;
+  untold_t* untold = theap_untold(theap);
+  tell_class_pages(heap, bin, &untold->classes[bin]);
+  const intptr_t blocks = ahead_end(&untold->classes[bin].ahead);
+  if (bin < BIN_COUNT) {
+    shift_class(heap, bin, blocks, blocks * (intptr_t)bin_bytes(bin), stat_move);
+  } else {
+    shift_large(heap, blocks, ahead_end(&untold->large_bytes));
+  }
+}
+
+static void tell_classes(theap_t* theap) {
+  uint64_t* used = theap_untold(theap)->used;
+  for (unsigned word = 0; word < UNTOLD_WORDS; word++) {
+    if (used[word] == 0) { continue; }
+    for (uint64_t left = used[word]; left != 0; left &= left - 1) {
+      tell_class(theap, word * 64 + low_bit(left));
+    }
+    used[word] = 0;
+  }
 }
 
 // When there is nothing to tell it writes nothing: the thread and who destroys the heap may do so
@@ -101,20 +138,11 @@ PRIVATE void theap_tell(theap_t* theap) {
   }
   tell_large(theap);
   tell_numbers(theap);
-  tell_pages(theap->heap, &theap->untold);
-  tell_pages(theap->heap, &theap->untold_large);
-  tell_ahead(theap);
+  tell_pages(theap);
+  tell_classes(theap);
 }
 
 // ---- pages ----
-
-static untold_t* untold_of(theap_t* theap, unsigned bin) {
-  untold_t* untold = bin == BIN_LARGE ? &theap->untold_large : &theap->untold;
-  if (untold->bin != bin || untold->events == UNTOLD_EVENTS) { tell_pages(theap->heap, untold); }
-  untold->bin = bin;
-  untold->events++;
-  return untold;
-}
 
 FAST void count_as(heap_t* heap, const page_t* page, intptr_t sign, stat_move_fun* move) {
   const intptr_t bytes = (intptr_t)(page->span_slices * SLICE_BYTES);
@@ -124,33 +152,58 @@ FAST void count_as(heap_t* heap, const page_t* page, intptr_t sign, stat_move_fu
   if (!COUNT_EACH && page->capacity != 0) { shift_blocks(heap, page, sign * page->capacity, move); }
 }
 
-static void count_blocks(theap_t* theap, const page_t* page, untold_t* untold, intptr_t sign) {
-  if (page_is_single(page)) {
-    ahead_t* ahead = &theap->ahead;
-    const intptr_t blocks = ahead_tell(&ahead->blocks, sign, AHEAD_BLOCKS);
-    const intptr_t bytes =
-        ahead_tell(&ahead->bytes, sign * (intptr_t)page->block_bytes, AHEAD_BYTES);
-    shift_large(theap->heap, blocks, bytes);
-  } else if (sign < 0) {
-    untold->gone_blocks += page->capacity;
-  } else if (page->capacity != 0) {
-    shift_blocks(theap->heap, page, page->capacity, stat_move);
+static untold_class_t* untold_class(theap_t* theap, unsigned bin) {
+  untold_t* untold = theap_untold(theap);
+  untold->used[bin / 64] |= (uint64_t)1 << bin % 64;
+  return &untold->classes[bin];
+}
+
+static void untold_page(theap_t* theap, const page_t* page, intptr_t sign) {
+  untold_t* untold = theap_untold(theap);
+  untold_class_t* one = untold_class(theap, page->bin);
+  const intptr_t bytes = (intptr_t)(page->span_slices * SLICE_BYTES);
+  one->pages += (int32_t)sign;
+  untold->pages += sign;
+  untold->bytes += sign * bytes;
+  if (sign > 0) {
+    one->new_pages++;
+    untold->new_pages++;
+    untold->new_bytes += bytes;
   }
+  if (one->pages > one->pages_most || one->pages < -one->pages_most ||
+      one->new_pages == UNTOLD_NEW) {
+    tell_class_pages(theap->heap, page->bin, one);
+  }
+  if (++untold->events == UNTOLD_EVENTS) { tell_pages(theap); }
+}
+
+static void count_blocks(theap_t* theap, unsigned bin, intptr_t blocks) {
+  heap_t* heap = theap->heap;
+  const intptr_t tell =
+      ahead_tell(&untold_class(theap, bin)->ahead, blocks, &heap->bins.blocks[bin], AHEAD_BLOCKS);
+  if (tell == 0) { return; }
+  shift_class(heap, bin, tell, tell * (intptr_t)bin_bytes(bin), stat_move_shared);
+}
+
+static void count_large(theap_t* theap, intptr_t blocks, intptr_t bytes) {
+  heap_t* heap = theap->heap;
+  untold_t* untold = theap_untold(theap);
+  ahead_t* ahead = &untold_class(theap, BIN_LARGE)->ahead;
+  shift_large(heap, ahead_tell(ahead, blocks, &heap->bins.blocks[BIN_LARGE], AHEAD_BLOCKS),
+              ahead_tell(&untold->large_bytes, bytes, &heap->stats.malloc_huge, AHEAD_BYTES));
 }
 
 // Returns false if the thread has no theap of the heap that could tell it later.
 static bool count_later(heap_t* heap, const page_t* page, intptr_t sign) {
   theap_t* theap = theap_current();
   if (theap->heap != heap || theap->thread == NULL) { return false; }
-  const intptr_t bytes = (intptr_t)(page->span_slices * SLICE_BYTES);
-  untold_t* untold = untold_of(theap, page->bin);
-  untold->pages += sign;
-  untold->bytes += sign * bytes;
-  if (sign > 0) {
-    untold->new_pages++;
-    untold->new_bytes += bytes;
+  untold_page(theap, page, sign);
+  if (COUNT_EACH || page->capacity == 0) { return true; }
+  if (page_is_single(page)) {
+    count_large(theap, sign, sign * (intptr_t)page->block_bytes);
+  } else {
+    count_blocks(theap, page->bin, sign * (intptr_t)page->capacity);
   }
-  if (!COUNT_EACH) { count_blocks(theap, page, untold, sign); }
   return true;
 }
 
@@ -173,7 +226,7 @@ PRIVATE NOINLINE void theap_count_extended(theap_t* theap, const page_t* page, u
   if (port_is_single_threaded()) {
     shift_class(theap->heap, page->bin, blocks, bytes, stat_move_alone);
   } else {
-    shift_class(theap->heap, page->bin, blocks, bytes, stat_move_shared);
+    count_blocks(theap, page->bin, blocks);
   }
 }
 

@@ -17,11 +17,13 @@
 //    use before it took fresh memory: one page of the class, most often.
 // N3 blocks in a page of a deleted heap count as the main heap's from heap_migrate on.
 // N4 pages come and go in all threads, and would have them meet at the heap's counts. So among
-//    several a theap tells its heap of UNTOLD_EVENTS of a class at a time (`untold`); the blocks of
-//    a page that comes it tells at once, so that N2 holds. Of large blocks it tells AHEAD_BLOCKS
-//    and AHEAD_BYTES more than there are (`ahead`), and again once these have come, or fewer once
-//    it is twice as far ahead. Readings add what theaps have not told; a peak of pages is off by
-//    that much, one of large blocks too high by what theaps are ahead.
+//    several a theap tells its heap of some at a time (`untold`): of pages of a class when they are
+//    off by its part of their peak, of pages of all classes each UNTOLD_EVENTS. Of blocks, so that
+//    N2 holds, it tells as many more than there are (`ahead`), and again once these have come, or
+//    fewer once it is twice as far ahead. Its part is one in PEAK_PARTS of what the heap has had at
+//    most, shared among the threads; and a few, which most often are fewer than a page of the class
+//    has. Readings add what theaps have not told; a peak of pages is off by that much, one of
+//    blocks too high by what theaps are ahead.
 // N5 in builds that note what each block was asked for (COUNT_EACH) malloc and free say `current`
 //    themselves, so that peaks are exact, and count the bytes as they were asked for.
 //
@@ -68,7 +70,14 @@ PRIVATE void heap_count_moved(const page_t* page, heap_t* from, heap_t* to);
 
 // ---- pages ----
 
-enum { UNTOLD_EVENTS = 16, AHEAD_BLOCKS = 8, AHEAD_BYTES = 1 << 20 };
+enum {
+  UNTOLD_PAGES = 1,
+  UNTOLD_EVENTS = 32,
+  UNTOLD_NEW = 1 << 20,
+  AHEAD_BLOCKS = 4,
+  AHEAD_BYTES = 512 << 10
+};
+enum { PEAK_PARTS = 8, PEAK_PART_MOST = 1 << 28 };
 
 // A page has come to the heap, or leaves it.
 PRIVATE void heap_count_came(heap_t* heap, const page_t* page);

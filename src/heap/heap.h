@@ -110,17 +110,28 @@ typedef struct guard_setting {
 
 enum { FALLING_PAGES = 8 };
 
-// What a theap has not told its heap yet of pages of one class: see count.h.
-typedef struct untold {
-  uint32_t bin;     // 0: there is nothing
-  uint32_t events;  // of which this is the sum
-  intptr_t pages, new_pages, bytes, new_bytes, gone_blocks;
-} untold_t;
-
-// Large blocks, and their bytes, that a theap has told its heap of though there are none.
+// Of so many blocks or bytes more than there are a theap has told its heap. It tells again when
+// these have come, or when it is two steps ahead. See count.h.
 typedef struct ahead {
-  size_t blocks, bytes;
+  uint32_t now, step;
 } ahead_t;
+
+// Of a class: what the theap has not told of its pages, and how many blocks it is ahead.
+typedef struct untold_class {
+  int32_t pages, pages_most;
+  uint32_t new_pages;
+  ahead_t ahead;
+} untold_class_t;
+
+// The same of all classes and large blocks.
+enum { UNTOLD_WORDS = BIN_LARGE / 64 + 1 };
+typedef struct untold {
+  uint32_t events;  // of which this is the sum
+  intptr_t pages, new_pages, bytes, new_bytes;
+  ahead_t large_bytes;
+  uint64_t used[UNTOLD_WORDS];  // bits: which classes there may be something of
+  untold_class_t classes[BIN_LARGE + 1];
+} untold_t;
 
 struct mi_theap_s {
   // What the fast path sees: the first page of the class, or page_none().
@@ -155,8 +166,6 @@ struct mi_theap_s {
   size_t taken[BIN_COUNT];                // blocks, that its heap does not know of: see count.h
   size_t large_taken, large_taken_bytes;  // the same of large ones
   size_t extended, retired, claimed, adopted;  // pages, of which its heap does not know either
-  untold_t untold, untold_large;
-  ahead_t ahead;
   size_t slow_calls;
   struct quarantine* quarantine;  // NULL: none yet
   uint32_t serial;                // never 0
@@ -168,7 +177,10 @@ struct mi_theap_s {
 typedef struct theap_record {
   theap_t theap;
   void* few[BIN_LARGE * (ROW_FEW + 1) + ROW_LARGE + 1];
+  untold_t untold;
 } theap_record_t;
+// Of a theap that a thread has.
+FAST untold_t* theap_untold(theap_t* theap) { return &((theap_record_t*)(void*)theap)->untold; }
 
 // Abandoned pages of some classes. Pools do not share cache lines, since many threads use them.
 #define CACHE_LINE 64
@@ -241,6 +253,11 @@ SHARED_DATA(subproc_t, subproc_main_static);
 SHARED_DATA(_Atomic(uint32_t), heap_epoch);      // grows with all that threads are to notice
 SHARED_DATA(_Atomic(size_t), thread_count);      // alive, with pages of their own
 SHARED_DATA(_Atomic(size_t), collect_requests);  // unused memory is wanted back from every thread
+
+// So many of n has each thread.
+FAST intptr_t each_thread(intptr_t n) {
+  return n / (intptr_t)size_max(load_relaxed(&thread_count), 1);
+}
 
 // The theap that malloc uses. Starts as an empty one, which nobody writes to, so that the fast path
 // needs no test. False: there is no room for the thread's slot.

@@ -248,7 +248,9 @@ static COLD void rows_close(theap_t* theap) {
 PRIVATE void rows_flush(theap_t* theap) {
   quarantine_flush(theap);
   rations_return(theap);
-  for (unsigned bin = 0; bin < ROW_COUNT; bin++) { row_flush(theap, bin); }
+  for (unsigned bin = 0; bin < ROW_COUNT; bin++) {
+    if (row_length(theap, bin) != 0) { row_flush(theap, bin); }
+  }
   if (OPEN_ROWS && theap->rows.open) { rows_close(theap); }
 }
 

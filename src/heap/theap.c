@@ -304,13 +304,12 @@ FAST page_t* theap_search(theap_t* theap, unsigned bin) {
 // The slices of a page of the class, at least: a class in demand gets longer ones. Among several
 // threads that is one of which each has a few, on average: for what lies in full pages they need
 // atomic operations. See docs/decisions/021.
-static unsigned class_room(const theap_t* theap, unsigned bin) {
+static unsigned class_room(theap_t* theap, unsigned bin) {
   enum { PAGES_ROOMY = 8 };
-  const untold_t* untold = &theap->untold;
-  const intptr_t pages = load_relaxed(&theap->heap->bins.pages[bin].current) +
-                         (untold->bin == bin ? untold->pages : 0);
+  const intptr_t pages =
+      load_relaxed(&theap->heap->bins.pages[bin].current) + theap_untold(theap)->classes[bin].pages;
   if (!process_is_threaded()) { return pages < PAGES_ROOMY ? 1 : ROOM_MOST; }
-  const intptr_t each = pages / (intptr_t)size_max(load_relaxed(&thread_count), 1);
+  const intptr_t each = each_thread(pages);
   if (each >= ROOM_MOST) { return ROOM_MOST; }
   return each < 2 ? 1 : 2;
 }
