@@ -166,7 +166,7 @@ static void large_join(theap_t* theap) {
   }
 }
 
-static page_request_t large_page_request(const large_request_t* request) {
+static page_request_t large_page_request(const theap_t* theap, const large_request_t* request) {
   enum { DIRECT_ROOM_LEAST = 1 << 20 };
   const size_t bytes = large_bytes(request->size + request->room);
   const bool grows = request->room >= DIRECT_ROOM_LEAST / 4;
@@ -177,7 +177,8 @@ static page_request_t large_page_request(const large_request_t* request) {
       .shift = request->shift,
       .zeroed = request->zero && bytes > ZERO_MOST,
       .direct = is_better_direct(bytes, request->align, grows),
-      .at_end = request->room == 0 && request->shift == 0 && request->align <= GRANULE};
+      .at_end = request->room == 0 && request->shift == 0 && request->align <= GRANULE,
+      .serial = theap->serial};
   page_request.or_run = page_request.direct && may_have_run(&page_request, grows);
   return page_request;
 }
@@ -188,15 +189,15 @@ PRIVATE void* malloc_large(theap_t* theap, large_request_t request) {
   void* last =
       plain ? malloc_large_from_row(theap, request.size, request.align, request.zero) : NULL;
   if (last != NULL) { return last; }
-  large_join(theap);
   if (unlikely(request.size > PTRDIFF_MAX - request.room - request.shift - LARGE_MARGIN)) {
     return NULL;
   }
-  page_t* page = heap_page_new(theap->heap, large_page_request(&request));
+  large_join(theap);
+  page_t* page = heap_page_new(theap->heap, large_page_request(theap, &request));
   if (unlikely(page == NULL)) {
     theap = make_room(theap);
     request.room = 0;
-    page = heap_page_new(theap->heap, large_page_request(&request));
+    page = heap_page_new(theap->heap, large_page_request(theap, &request));
     if (page == NULL) { return NULL; }
   }
   heap_t* heap = theap->heap;

@@ -183,7 +183,6 @@ typedef struct theap_record {
 FAST untold_t* theap_untold(theap_t* theap) { return &((theap_record_t*)(void*)theap)->untold; }
 
 // Abandoned pages of some classes. Pools do not share cache lines, since many threads use them.
-#define CACHE_LINE 64
 enum { POOLS = PORT_HAS_THREADS ? 16 : 1, POOL_CLASSES = (BIN_LARGE + POOLS) / POOLS };
 typedef struct pool {
   ALIGNED(CACHE_LINE) lock_t lock;

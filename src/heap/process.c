@@ -82,6 +82,7 @@ static void fork_prepare(void) {
   for_each_heap(heap_lock);
   guard_lock_for_fork();
   waiting_lock_for_fork();
+  spare_lock_for_fork();
   memory_lock();
   page_lock_for_fork();
   meta_lock_for_fork();
@@ -94,6 +95,7 @@ static void fork_done(bool child) {
   meta_unlock_after_fork(child);
   page_unlock_after_fork(child);
   memory_unlock_after_fork(child);
+  spare_unlock_after_fork(child);
   waiting_unlock_after_fork(child);
   guard_unlock_after_fork(child);
   for_each_heap(child ? heap_reset : heap_unlock);
@@ -138,6 +140,7 @@ static void process_rescue(void) {
   if (TRACKED) { tracked_rescue(); }
   guard_rescue();
   waiting_rescue();
+  spare_rescue();
   memory_rescue();
   page_rescue();
   meta_rescue();

@@ -397,19 +397,22 @@ static void theap_follow_growth(theap_t* theap) {
 }
 
 static page_t* page_from_memory(theap_t* theap, page_request_t request) {
-  row_flush(theap, BIN_LARGE);
   theap_follow_growth(theap);
   page_t* page = heap_page_new(theap->heap, request);
   theap_follow_trend(theap);
   return page;
 }
 
+// A large block that is on the row is no more if another thread freed it too: its memory is not
+// used again before.
 static page_t* theap_fresh(theap_t* theap, unsigned bin) {
   heap_t* heap = theap->heap;
+  if (KEEP_ROWS && *theap->row[BIN_LARGE].top != NULL) { row_flush(theap, BIN_LARGE); }
   const page_request_t request = {.bin = bin,
                                   .room = class_room(theap, bin),
                                   .arena = heap->arena,
-                                  .numa_node = heap->numa_node + 1};
+                                  .numa_node = heap->numa_node + 1,
+                                  .serial = theap->serial};
   page_t* page = page_reuse(request);
   if (page == NULL) {
     page = page_from_memory(theap, request);

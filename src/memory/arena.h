@@ -147,6 +147,8 @@ typedef bool arena_visit_fun(arena_t* arena, void* arg);
 // False if out of memory.
 PRIVATE bool memory_take(span_request_t request, span_t* out);
 PRIVATE void memory_give(span_t span);
+// The same of several spans of arenas, in builds that leave what is freed accessible as it is.
+PRIVATE void memory_give_all(const span_t* spans, size_t count);
 // The same of a span of which some may be inaccessible, as the OS would not bring it back: whoever
 // takes it asks again.
 PRIVATE void memory_give_unreachable(span_t span);

@@ -214,6 +214,7 @@ PRIVATE void purge_all(void);
 PRIVATE COLD NOINLINE void purge_split(void);
 // Taken becomes dirty, and what is due is purged.
 PRIVATE void run_give(arena_t* arena, const uint8_t* start, size_t slices);
+PRIVATE void runs_give(const span_t* spans, size_t count);
 
 // ---- freed.c ----
 // Takes the lock. False: it stays accessible, and is still the caller's.

@@ -214,6 +214,12 @@ PRIVATE void memory_give(span_t span) {
   lock_release(&memory.lock);
 }
 
+PRIVATE void memory_give_all(const span_t* spans, size_t count) {
+  lock_acquire(&memory.lock);
+  if (!memory_is_left()) { runs_give(spans, count); }
+  lock_release(&memory.lock);
+}
+
 PRIVATE void memory_collect(bool force) {
   lock_acquire(&memory.lock);
   memory.now_ms = port_clock_ms();

@@ -147,25 +147,33 @@ PRIVATE size_t page_slices(unsigned bin, unsigned room) {
 // ---- making and releasing ----
 
 // Before more memory is touched pages go that wait for requests of other lengths.
-static bool span_of_arena(span_request_t request, span_t* span) {
+static bool span_of_arena(uint32_t serial, span_request_t request, span_t* span) {
   request.used = !request.zeroed && spare_has_extra();
   if (memory_take(request, span)) { return true; }
   if (!request.used) { return false; }
-  page_release_list(spare_take_extra());
+  page_release_list(spare_take_extra(serial));
   request.used = false;
   return memory_take(request, span);
 }
 
+static size_t request_slices(const page_request_t* request) {
+  if (request->bin == BIN_LARGE) { return large_slices(request->bytes, request->shift); }
+  return page_slices(request->bin, request->room);
+}
+
+static bool request_may_be_spare(const page_request_t* request) {
+  return request->arena == NULL && request->numa_node == 0 && !request->direct &&
+         !request->zeroed && request->align <= SLICE_BYTES && request->serial != 0;
+}
+
 static bool span_for(const page_request_t* request, span_t* span) {
-  size_t slices = large_slices(request->bytes, request->shift);
-  if (request->bin != BIN_LARGE) { slices = page_slices(request->bin, request->room); }
-  const span_request_t span_request = {.slices = slices,
+  const span_request_t span_request = {.slices = request_slices(request),
                                        .align = request->align,
                                        .arena = request->arena,
                                        .zeroed = request->zeroed,
                                        .dense = !request->zeroed,
                                        .numa_node = request->numa_node};
-  if (!request->direct) { return span_of_arena(span_request, span); }
+  if (!request->direct) { return span_of_arena(request->serial, span_request, span); }
   return (request->or_run && memory_take_again(span_request, span)) ||
          memory_take_direct(span_request, span);
 }
@@ -311,9 +319,21 @@ static void page_populate(const page_t* page) {
   (void)port_populate(page_memory(page), bytes);
 }
 
+static page_t* page_of_spare(const page_request_t* request, span_t* span) {
+  if (!request_may_be_spare(request)) { return NULL; }
+  page_t* page = spare_take(request, request_slices(request), span);
+  if (page != NULL && unlikely(page_holes(page) != 0)) { memory_refault_hole(); }
+  return page;
+}
+
+static page_t* large_of_waiting(const page_request_t* request, span_t* span) {
+  if (WAITING_LARGE) { return waiting_take(request, span); }
+  return SPARE_LARGE ? page_of_spare(request, span) : NULL;
+}
+
 // A record and memory for it; NULL if out of memory.
 static page_t* page_begin(const page_request_t* request, span_t* span) {
-  page_t* page = WAITING_LARGE && request->bin == BIN_LARGE ? waiting_take(request, span) : NULL;
+  page_t* page = request->bin == BIN_LARGE ? large_of_waiting(request, span) : NULL;
   if (page != NULL) { return page; }
   page = record_take();
   if (page == NULL) { return NULL; }
@@ -344,9 +364,8 @@ PRIVATE page_t* page_new(page_request_t request) {
 
 PRIVATE page_t* page_reuse(page_request_t request) {
   span_t span;
-  page_t* page = spare_take(&request, page_slices(request.bin, request.room), &span);
+  page_t* page = page_of_spare(&request, &span);
   if (page == NULL) { return NULL; }
-  if (unlikely(page_holes(page) != 0)) { memory_refault_hole(); }
   const bool zeroed = HAS_CHECKS && page_checks(page)->zeroed;
   page = page_start(page, &request, span);
   if (HAS_CHECKS && page != NULL) { page_checks(page)->zeroed = zeroed; }
@@ -370,8 +389,27 @@ PRIVATE void page_release_unreachable(page_t* page) {
   page_end(page, false);
 }
 
+// Some of a list go together: their number.
+static NOINLINE size_t release_some(page_t** list) {
+  enum { TOGETHER_MOST = 16 };
+  span_t spans[TOGETHER_MOST];
+  size_t count = 0;
+  page_t *first = *list, *last = NULL;
+  for (; *list != NULL && count < TOGETHER_MOST && (*list)->span_arena != NULL;
+       *list = last->next) {
+    last = *list;
+    store_relaxed(&last->owner, 0);
+    spans[count++] = page_span(last);
+  }
+  if (count == 0) { return 0; }
+  records_give(first, last);
+  memory_give_all(spans, count);
+  return count;
+}
+
 PRIVATE void page_release_list(page_t* list) {
   while (list != NULL) {
+    if (SPARE_LARGE && list->next != NULL && release_some(&list) != 0) { continue; }
     page_t* page = list;
     list = page->next;
     page_release_memory(page);
@@ -426,7 +464,7 @@ PRIVATE void page_release(page_t* page, bool freed) {
   if (page_holes(page) != 0) { page_drop_holes(page); }
   page_map(page, NULL);
   note_recent(page);
-  if (!page_is_single(page)) {
+  if (SPARE_LARGE || !page_is_single(page)) {
     page_release_list(spare_put(page));
   } else if (!WAITING_LARGE || !waiting_put(page)) {
     page_release_memory(page);

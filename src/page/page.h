@@ -95,6 +95,7 @@ typedef struct page {
 _Static_assert(sizeof(void*) != 8 || sizeof(page_t) == 128, "a page record is two cache lines");
 _Static_assert(sizeof(void*) != 8 || offsetof(page_t, owner) == 64, "of which the owner has one");
 
+#define CACHE_LINE 64
 enum { PAGE_MAX_SLICES = 16 };  // of a page with several blocks
 enum { PAGE_BLOCKS_MAX = PAGE_MAX_SLICES * SLICE_BYTES / GRANULE };
 _Static_assert((int)PAGE_BLOCKS_MAX <= (int)REMOTE_COUNT_MAX, "the remote word counts all blocks");
@@ -113,7 +114,8 @@ typedef struct page_request {
   bool or_run;  // or a run, where memory comes and goes
   bool at_end;  // of its memory, next to the guard, if it comes from an arena
   arena_t* arena;
-  int numa_node;  // 0: any; else one more than the node
+  int numa_node;    // 0: any; else one more than the node
+  uint32_t serial;  // of the theap that it is for
 } page_request_t;
 
 FAST page_t* page_none(void) { return (page_t*)map_none(); }
@@ -333,6 +335,7 @@ PRIVATE bool page_next_hole(const page_t* page, uint64_t* holes, uint32_t* first
 // NULL if out of memory. Any thread.
 PRIVATE page_t* record_take(void);
 PRIVATE void record_give(page_t* page);
+PRIVATE void records_give(page_t* first, page_t* last);  // linked by `next`
 // A page ends: record and memory go. `reached`: all of its memory is accessible.
 PRIVATE void page_end(page_t* page, bool reached);
 // A list of pages that nobody owns, linked by `next`. Any thread.
@@ -353,12 +356,14 @@ FAST bool page_may_wait(const page_t* page) {
 // ---- spare.c: pages without a block in use that wait; any thread ----
 
 enum { SPARE_BY_CLASS = CHECKED_BUILD || KEEP_CLASS };
+enum { SPARE_LARGE = !SPARE_BY_CLASS && !GUARD_PAGES };  // large blocks wait too
 // The page is in no list. Returns those that are to go instead, linked by `next`: it may be one.
 PRIVATE page_t* spare_put(page_t* page);
 // One of so many slices; NULL if none suits.
 PRIVATE page_t* spare_take(const page_request_t* request, size_t slices, span_t* span);
-// Those above SPARE_LEAST, linked by `next`, and are there any?
-PRIVATE page_t* spare_take_extra(void);
+// All that wait for others than this theap, and those above its share of SPARE_LEAST, linked by
+// `next`; and may there be any?
+PRIVATE page_t* spare_take_extra(uint32_t serial);
 PRIVATE bool spare_has_extra(void);
 PRIVATE page_t* spare_take_all(void);  // linked by `next`
 // The page becomes inaccessible, and waits for its class, or ends where the OS did not want that.
@@ -366,6 +371,9 @@ PRIVATE page_t* spare_take_all(void);  // linked by `next`
 // things.
 PRIVATE bool spare_decommit(page_t* page);
 PRIVATE void spare_end_decommitted(void);  // such pages end
+PRIVATE void spare_lock_for_fork(void);
+PRIVATE void spare_unlock_after_fork(bool child);
+PRIVATE void spare_rescue(void);
 
 // ---- waiting.c: freed large blocks that wait, with their guards; builds with WAITING_LARGE ----
 

@@ -58,13 +58,19 @@ PRIVATE page_t* record_take(void) {
   return page;
 }
 
-PRIVATE void record_push(page_list_t* list, page_t* page) {
-  store_relaxed(&page->owner, 0);
+static void records_push(page_list_t* list, page_t* first, page_t* last) {
   lock_acquire(&records.lock);
-  page->next = load_relaxed(list);
-  store_relaxed(list, page);
+  last->next = load_relaxed(list);
+  store_relaxed(list, first);
   lock_release(&records.lock);
 }
+
+PRIVATE void record_push(page_list_t* list, page_t* page) {
+  store_relaxed(&page->owner, 0);
+  records_push(list, page, page);
+}
+
+PRIVATE void records_give(page_t* first, page_t* last) { records_push(&records.free, first, last); }
 
 PRIVATE page_t* record_pop(page_list_t* list) {
   if (load_relaxed(list) == NULL) { return NULL; }

@@ -1,6 +1,8 @@
 // Spare pages: those without a block in use that wait as they are, for the next page of their
 // length in any heap, in checked builds of their class. A page that comes and goes then costs
-// no memory lock, and no system calls for its guard.
+// no memory lock, and no system calls for its guard. Large blocks of up to 1 MiB wait too in builds
+// without guards, each a page. There they wait apart for some threads each, so that threads do not
+// meet: for the one that had the page last, as it will want it again. See docs/decisions/039.
 //
 //   page_release --spare_put--> spare --spare_take--> page_reuse
 //                               spare --too many, spare_take_extra, spare_take_all--> its memory
@@ -9,50 +11,80 @@
 //
 // S1 a page that waits is on no other list, and the map knows nothing of it.
 // S2 its guard stays where it is.
-// All lists are under the lock of records, and linked by `next`.
+// S3 while one waits, spares_hold is true.
+// Lists are linked by `next`; those of decommitted pages are under the lock of records.
+#include <string.h>
+
+#include "../base/bits.h"
+#include "../port/lock.h"
 #include "page.h"
 
 enum { SPARE_MOST = (GUARD_PAGES ? 8 << 20 : 4 << 20) >> SLICE_SHIFT };
 enum { SPARE_LEAST = GUARD_PAGES ? SPARE_MOST : SPARE_MOST / 4 };
 enum { SPARE_HUGE = GUARD_PAGES ? SPARE_MOST : 0 };
-enum { PLACES = SPARE_BY_CLASS ? BIN_COUNT : PAGE_MAX_SLICES + 1 };
+enum { SPARE_LONGEST = 1 << 20 >> SLICE_SHIFT };  // of a large block
+enum { PLACES = SPARE_BY_CLASS ? BIN_COUNT : SPARE_LONGEST + 1 };
+enum { SPARES = SPARE_LARGE && PORT_HAS_THREADS ? 16 : 1 };
 
-static page_list_t places[PLACES];
-static _Atomic(size_t) spare_slices;  // of all places
+// Those of some threads: they do not share cache lines, since each takes what it gave.
+typedef struct spares {
+  ALIGNED(CACHE_LINE) lock_t lock;
+  _Atomic(bool) used;      // pages have come since memory was short
+  _Atomic(size_t) slices;  // of all places
+  page_t* places[PLACES];
+} spares_t;
+
+static spares_t spares[SPARES];
+static _Atomic(size_t) spares_used;  // so many
+static _Atomic(bool) spares_hold;    // there may be pages in any
 static page_list_t decommitted_pages[BIN_COUNT];
 
-// ---- they wait ----
+static spares_t* spares_of(uint32_t serial) { return &spares[serial % SPARES]; }
+
+// ---- they wait; under the lock ----
+
+// Its share of so many slices.
+static size_t spares_share(size_t slices) {
+  return slices / size_max(load_relaxed(&spares_used), 1);
+}
 
 static unsigned spare_place(unsigned bin, size_t slices) {
   return SPARE_BY_CLASS ? bin : (unsigned)slices;
 }
 
-static page_t* spare_pop(unsigned place) {
-  page_t* page = record_pop(&places[place]);
-  if (page != NULL) { (void)sub_relaxed(&spare_slices, page->span_slices); }
+static void spares_count(spares_t* of, size_t more) {
+  store_relaxed(&of->slices, load_relaxed(&of->slices) + more);
+}
+
+static void spare_push(spares_t* of, unsigned place, page_t* page) {
+  store_relaxed(&page->owner, 0);
+  page->next = of->places[place];
+  of->places[place] = page;
+  spares_count(of, page->span_slices);
+}
+
+static page_t* spare_pop(spares_t* of, unsigned place) {
+  page_t* page = of->places[place];
+  if (page == NULL) { return NULL; }
+  of->places[place] = page->next;
+  spares_count(of, 0 - (size_t)page->span_slices);
   return page;
 }
 
 // A process that gives memory back, as it shrinks, has too many empty pages too. Each of them would
 // keep a huge page from going.
-static bool spare_is_full(size_t more) {
+static size_t spares_most(void) {
   static const uint32_t most[] = {[MEMORY_STAYS] = SPARE_MOST,
                                   [MEMORY_SHRINKS] = SPARE_LEAST,
                                   [MEMORY_SHRINKS_HUGE] = SPARE_HUGE};
-  return load_relaxed(&spare_slices) + more > most[load_relaxed(&memory_trend)];
+  return spares_share(most[load_relaxed(&memory_trend)]);
 }
 
-static page_t* spare_pop_any(void) {
+static page_t* spare_pop_any(spares_t* of) {
   page_t* page = NULL;
-  for (unsigned place = 0; page == NULL && place < PLACES; place++) { page = spare_pop(place); }
+  if (load_relaxed(&of->slices) == 0) { return NULL; }
+  for (unsigned place = 0; page == NULL && place < PLACES; place++) { page = spare_pop(of, place); }
   return page;
-}
-
-// One that goes so that a page can wait: of another place if there is none in its own, or of its
-// own if there are too many as it is. NULL: none.
-static page_t* spare_displace(unsigned place) {
-  if (load_relaxed(&places[place]) == NULL) { return spare_pop_any(); }
-  return spare_is_full(0) ? spare_pop(place) : NULL;
 }
 
 static page_t* list_add(page_t* list, page_t* page) {
@@ -60,33 +92,82 @@ static page_t* list_add(page_t* list, page_t* page) {
   return page;
 }
 
-PRIVATE page_t* spare_put(page_t* page) {
+// What goes so that the page can wait: a quarter of all at once, so that the locks of records and
+// of memory are taken seldom. Those of its own place, first.
+static page_t* spare_put_locked(spares_t* of, page_t* page) {
   page_t* gone = NULL;
   const unsigned place = spare_place(page->bin, page->span_slices);
-  if (!page_may_wait(page)) { return list_add(gone, page); }
-  while (spare_is_full(page->span_slices)) {
-    page_t* other = spare_displace(place);
-    if (other == NULL) { return list_add(gone, page); }
-    gone = list_add(gone, other);
+  const size_t most = spares_most(), more = page->span_slices;
+  if (load_relaxed(&of->slices) + more > most) {
+    const size_t kept = most - most / 4;
+    while (load_relaxed(&of->slices) + more > kept) {
+      page_t* other = spare_pop(of, place);
+      if (other == NULL) { other = spare_pop_any(of); }
+      if (other == NULL) { return list_add(gone, page); }
+      gone = list_add(gone, other);
+    }
   }
-  (void)add_relaxed(&spare_slices, page->span_slices);
-  record_push(&places[place], page);
+  spare_push(of, place, page);
   return gone;
 }
 
-PRIVATE bool spare_has_extra(void) { return load_relaxed(&spare_slices) > SPARE_LEAST; }
+static void spares_use(spares_t* of, bool used) {
+  if (load_relaxed(&of->used) == used) { return; }
+  if (used) { store_relaxed(&spares_hold, true); }
+  store_relaxed(&of->used, used);
+  (void)add_relaxed(&spares_used, used ? 1 : (size_t)-1);
+}
 
-// Pages, until no more than `most` slices wait.
-static page_t* take_down_to(size_t most) {
-  page_t *taken = NULL, *page = NULL;
-  while (load_relaxed(&spare_slices) > most && (page = spare_pop_any()) != NULL) {
+// ---- any thread ----
+
+PRIVATE page_t* spare_put(page_t* page) {
+  spares_t* own = spares_of(load_relaxed(&page->last_owner));
+  if (!page_may_wait(page) || page->span_slices > SPARE_LONGEST) { return list_add(NULL, page); }
+  lock_acquire(&own->lock);
+  spares_use(own, true);
+  page_t* gone = spare_put_locked(own, page);
+  lock_release(&own->lock);
+  return gone;
+}
+
+PRIVATE bool spare_has_extra(void) { return load_relaxed(&spares_used) != 0; }
+
+static page_t* take_from(spares_t* of, size_t most, page_t* taken) {
+  page_t* page = NULL;
+  lock_acquire(&of->lock);
+  while (load_relaxed(&of->slices) > most && (page = spare_pop_any(of)) != NULL) {
     taken = list_add(taken, page);
+  }
+  spares_use(of, false);
+  lock_release(&of->lock);
+  return taken;
+}
+
+// Without the lock: what another thread puts there at this moment may be overlooked.
+static bool seems_empty(const spares_t* of) {
+  return load_relaxed(&of->slices) == 0 && !load_relaxed(&of->used);
+}
+
+PRIVATE page_t* spare_take_extra(uint32_t serial) {
+  page_t* taken = NULL;
+  const spares_t* own = spares_of(serial);
+  const size_t most = spares_share(SPARE_LEAST);
+  for (spares_t* of = spares; of < spares + SPARES; of++) {
+    if (!seems_empty(of)) { taken = take_from(of, of == own ? most : 0, taken); }
   }
   return taken;
 }
 
-PRIVATE page_t* spare_take_extra(void) { return take_down_to(SPARE_LEAST); }
-PRIVATE page_t* spare_take_all(void) { return take_down_to(0); }
+// Whoever puts a page there later finds, under the lock, that there were none in use, and says that
+// spares_hold: so what is put there meanwhile is taken, or known.
+PRIVATE page_t* spare_take_all(void) {
+  page_t* taken = NULL;
+  if (!exchange_relaxed(&spares_hold, false)) { return NULL; }
+  for (spares_t* of = spares; of < spares + SPARES; of++) {
+    if (!port_is_single_threaded() || !seems_empty(of)) { taken = take_from(of, 0, taken); }
+  }
+  return taken;
+}
 
 // ---- decommitted ----
 
@@ -119,10 +200,37 @@ PRIVATE void spare_end_decommitted(void) {
   }
 }
 
+static page_t* spare_take_own(uint32_t serial, unsigned place) {
+  spares_t* own = spares_of(serial);
+  if (!load_relaxed(&spares_hold) || load_relaxed(&own->slices) == 0) { return NULL; }
+  lock_acquire(&own->lock);
+  page_t* page = spare_pop(own, place);
+  lock_release(&own->lock);
+  return page;
+}
+
 PRIVATE page_t* spare_take(const page_request_t* request, size_t slices, span_t* span) {
-  if (request->arena != NULL || request->numa_node != 0) { return NULL; }
-  page_t* page = spare_pop(spare_place(request->bin, slices));
+  if (slices > SPARE_LONGEST) { return NULL; }
+  page_t* page = spare_take_own(request->serial, spare_place(request->bin, slices));
   if (page == NULL) { return KEEP_CLASS ? decommitted_take(request->bin, span) : NULL; }
   *span = page_span(page);
   return page;
+}
+
+// ---- fork, and threads that are gone ----
+
+PRIVATE void spare_lock_for_fork(void) {
+  for (spares_t* of = spares; of < spares + SPARES; of++) { lock_acquire(&of->lock); }
+}
+
+PRIVATE void spare_unlock_after_fork(bool child) {
+  for (spares_t* of = spares; of < spares + SPARES; of++) { lock_after_fork(&of->lock, child); }
+}
+
+PRIVATE void spare_rescue(void) {
+  for (spares_t* of = spares; of < spares + SPARES; of++) {
+    if (!lock_is_left(&of->lock)) { continue; }
+    memset(of->places, 0, sizeof(of->places));
+    store_relaxed(&of->slices, 0);
+  }
 }

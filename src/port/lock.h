@@ -5,8 +5,8 @@
 //
 // After U. Drepper, "Futexes Are Tricky" (2011), section 5, mutex2. Acquire [L1] pairs with release
 // [L2]. Order of locks, outermost first: those of the C library, process, orphan, registry,
-// sub-process, retired heaps, heap walk, heap, pools, guards, waiting blocks, memory, page records,
-// meta, stacks. Model: test/model/lock.c.
+// sub-process, retired heaps, heap walk, heap, pools, guards, waiting blocks, spare pages, memory,
+// page records, meta, stacks. Model: test/model/lock.c.
 #ifndef MI_PORT_LOCK_H
 #define MI_PORT_LOCK_H
 

@@ -99,7 +99,7 @@ page/page.c;map;a new page is not in the map;/^  page_map(page, page);/d
 page/record.c;publish:records_visited;P1: relaxed out;s/store_release(&records.chunks/store_relaxed(\&records.chunks/
 page/record.c;publish:records_visited;P1: relaxed in;s/load_acquire(&records.chunks/load_relaxed(\&records.chunks/
 page/record.c;publish;records are taken without the lock;/record_take(void)/,/^}/{/lock_/d}
-page/record.c;abandon;records are given without the lock;/void record_push(/,/^}/{/lock_/d}
+page/record.c;abandon;records are given without the lock;/void records_push(/,/^}/{/lock_/d}
 heap/process.c;publish;ready: relaxed out;s/store_release(&process.ready/store_relaxed(\&process.ready/
 heap/process.c;publish;ready: relaxed in;s/(likely(load_acquire(&process.ready/(likely(load_relaxed(\&process.ready/
 heap/process.c;publish;no second look under the lock;s/if (!load_relaxed(&process.ready))/if (true)/

@@ -182,9 +182,10 @@ static void test_used_again(void) {
   static void* blocks[COUNT];
   for (int i = 0; i < COUNT; i++) { blocks[i] = mi_malloc(100); }
   for (int i = 0; i < COUNT; i++) { mi_free(blocks[i]); }
-  const size_t waiting = spare_slices;
+  const spares_t* own = spares_of(theap_current()->serial);
+  const size_t waiting = own->slices;
   for (int i = 0; i < COUNT; i++) { blocks[i] = mi_malloc(100); }
-  CHECK(waiting == 0 || spare_slices < waiting);
+  CHECK(waiting == 0 || own->slices < waiting);
   for (int i = 0; i < COUNT; i++) { mi_free(blocks[i]); }
   if (!KEEP_ROWS || WAITING_LARGE) { return; }
   const row_t* row = &theap_current()->row[BIN_LARGE];
