@@ -60,11 +60,14 @@ static void tell_pages(theap_t* theap) {
   untold->pages = untold->new_pages = untold->bytes = untold->new_bytes = 0;
 }
 
-// A theap's part of what its heap has had at most: to be so far off does little to a peak. After a
-// reset that may be less than nothing, in a heap to which others' blocks came back.
+// A theap's part of what its heap has had at most: to be so far off does little to a peak. One
+// thread meets nobody. After a reset that may be less than nothing, in a heap to which others'
+// blocks came back.
 static uint32_t peak_part(const stat_count_t* count) {
   const intptr_t part = each_thread(load_relaxed(&count->peak)) / PEAK_PARTS;
-  return part < 0 ? 0 : (uint32_t)size_min((size_t)part, PEAK_PART_MOST);
+  return part < 0 || load_relaxed(&thread_count) < 2
+             ? 0
+             : (uint32_t)size_min((size_t)part, PEAK_PART_MOST);
 }
 
 static void tell_class_pages(heap_t* heap, unsigned bin, untold_class_t* untold) {
@@ -180,7 +183,7 @@ static void untold_page(theap_t* theap, const page_t* page, intptr_t sign) {
 static void count_blocks(theap_t* theap, unsigned bin, intptr_t blocks) {
   heap_t* heap = theap->heap;
   const intptr_t tell =
-      ahead_tell(&untold_class(theap, bin)->ahead, blocks, &heap->bins.blocks[bin], AHEAD_BLOCKS);
+      ahead_tell(&untold_class(theap, bin)->ahead, blocks, &heap->bins.blocks[bin], 0);
   if (tell == 0) { return; }
   shift_class(heap, bin, tell, tell * (intptr_t)bin_bytes(bin), stat_move_shared);
 }

@@ -21,9 +21,8 @@
 //    off by its part of their peak, of pages of all classes each UNTOLD_EVENTS. Of blocks, so that
 //    N2 holds, it tells as many more than there are (`ahead`), and again once these have come, or
 //    fewer once it is twice as far ahead. Its part is one in PEAK_PARTS of what the heap has had at
-//    most, shared among the threads; and a few, which most often are fewer than a page of the class
-//    has. Readings add what theaps have not told; a peak of pages is off by that much, one of
-//    blocks too high by what theaps are ahead.
+//    most, shared among the threads; and of large blocks a few. Readings add what theaps have not
+//    told; a peak of pages is off by that much, one of blocks too high by what theaps are ahead.
 // N5 in builds that note what each block was asked for (COUNT_EACH) malloc and free say `current`
 //    themselves, so that peaks are exact, and count the bytes as they were asked for.
 //

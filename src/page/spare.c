@@ -24,7 +24,7 @@ enum { SPARE_LEAST = GUARD_PAGES ? SPARE_MOST : SPARE_MOST / 4 };
 enum { SPARE_HUGE = GUARD_PAGES ? SPARE_MOST : 0 };
 enum { SPARE_LONGEST = 1 << 20 >> SLICE_SHIFT };  // of a large block
 enum { PLACES = SPARE_BY_CLASS ? BIN_COUNT : SPARE_LONGEST + 1 };
-enum { SPARES = SPARE_LARGE && PORT_HAS_THREADS ? 16 : 1 };
+enum { SPARES = SPARE_LARGE && PORT_HAS_THREADS ? 16 : 1 };  // a power of two
 
 // Those of some threads: they do not share cache lines, since each takes what it gave.
 typedef struct spares {
@@ -39,7 +39,7 @@ static _Atomic(size_t) spares_used;  // so many
 static _Atomic(bool) spares_hold;    // there may be pages in any
 static page_list_t decommitted_pages[BIN_COUNT];
 
-static spares_t* spares_of(uint32_t serial) { return &spares[serial % SPARES]; }
+static spares_t* spares_of(uint32_t serial) { return &spares[serial & (SPARES - 1)]; }
 
 // ---- they wait; under the lock ----
 
