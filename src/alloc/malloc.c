@@ -189,10 +189,10 @@ PRIVATE void* malloc_large(theap_t* theap, large_request_t request) {
   void* last =
       plain ? malloc_large_from_row(theap, request.size, request.align, request.zero) : NULL;
   if (last != NULL) { return last; }
+  large_join(theap);
   if (unlikely(request.size > PTRDIFF_MAX - request.room - request.shift - LARGE_MARGIN)) {
     return NULL;
   }
-  large_join(theap);
   page_t* page = heap_page_new(theap->heap, large_page_request(theap, &request));
   if (unlikely(page == NULL)) {
     theap = make_room(theap);

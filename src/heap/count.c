@@ -65,9 +65,8 @@ static void tell_pages(theap_t* theap) {
 // blocks came back.
 static uint32_t peak_part(const stat_count_t* count) {
   const intptr_t part = each_thread(load_relaxed(&count->peak)) / PEAK_PARTS;
-  return part < 0 || load_relaxed(&thread_count) < 2
-             ? 0
-             : (uint32_t)size_min((size_t)part, PEAK_PART_MOST);
+  if (part < 0 || load_relaxed(&thread_count) < 2) { return 0; }
+  return (uint32_t)size_min((size_t)part, PEAK_PART_MOST);
 }
 
 static void tell_class_pages(heap_t* heap, unsigned bin, untold_class_t* untold) {

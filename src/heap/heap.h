@@ -116,7 +116,7 @@ typedef struct ahead {
   uint32_t now, step;
 } ahead_t;
 
-// Of a class: what the theap has not told of its pages, and how many blocks it is ahead.
+// What a theap has not told of the pages of a class, and how many of its blocks it is ahead.
 typedef struct untold_class {
   int32_t pages, pages_most;
   uint32_t new_pages;
@@ -179,7 +179,7 @@ typedef struct theap_record {
   void* few[BIN_LARGE * (ROW_FEW + 1) + ROW_LARGE + 1];
   untold_t untold;
 } theap_record_t;
-// Of a theap that a thread has.
+// The theap is a thread's: the empty ones have none.
 FAST untold_t* theap_untold(theap_t* theap) { return &((theap_record_t*)(void*)theap)->untold; }
 
 // Abandoned pages of some classes. Pools do not share cache lines, since many threads use them.

@@ -181,10 +181,8 @@ static void row_flush_large(theap_t* theap, size_t count) {
   while (count-- > 0) { large_return((block_t*)blocks[count]); }
 }
 
-PRIVATE void row_flush(theap_t* theap, unsigned bin) {
-  if (!KEEP_ROWS) { return; }
+PRIVATE void row_flush_some(theap_t* theap, unsigned bin) {
   const size_t length = row_length(theap, bin);
-  if (length == 0) { return; }
   if (bin == BIN_LARGE) {
     row_flush_large(theap, length);
   } else {
@@ -248,9 +246,7 @@ static COLD void rows_close(theap_t* theap) {
 PRIVATE void rows_flush(theap_t* theap) {
   quarantine_flush(theap);
   rations_return(theap);
-  for (unsigned bin = 0; bin < ROW_COUNT; bin++) {
-    if (row_length(theap, bin) != 0) { row_flush(theap, bin); }
-  }
+  for (unsigned bin = 0; bin < ROW_COUNT; bin++) { row_flush(theap, bin); }
   if (OPEN_ROWS && theap->rows.open) { rows_close(theap); }
 }
 

@@ -145,7 +145,10 @@ PRIVATE bool row_has(const theap_t* theap, const block_t* block, unsigned bin);
 // caller's.
 PRIVATE page_t* row_take_large(theap_t* theap, size_t slices);
 // All blocks of the row, or of all rows, go to their pages. Then the rows are closed.
-PRIVATE void row_flush(theap_t* theap, unsigned bin);
+PRIVATE void row_flush_some(theap_t* theap, unsigned bin);
+FAST void row_flush(theap_t* theap, unsigned bin) {
+  if (KEEP_ROWS && theap->row[bin].top != theap->base[bin]) { row_flush_some(theap, bin); }
+}
 PRIVATE void rows_flush(theap_t* theap);
 // Rows that are closed, and that of large blocks, give up their blocks and take no more; or they
 // take some again.

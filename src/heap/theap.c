@@ -407,7 +407,7 @@ static page_t* page_from_memory(theap_t* theap, page_request_t request) {
 // used again before.
 static page_t* theap_fresh(theap_t* theap, unsigned bin) {
   heap_t* heap = theap->heap;
-  if (KEEP_ROWS && *theap->row[BIN_LARGE].top != NULL) { row_flush(theap, BIN_LARGE); }
+  row_flush(theap, BIN_LARGE);
   const page_request_t request = {.bin = bin,
                                   .room = class_room(theap, bin),
                                   .arena = heap->arena,

@@ -213,7 +213,6 @@ PRIVATE void purge_all(void);
 // 6.14): then the OS can make huge ones there. It releases the lock meanwhile.
 PRIVATE COLD NOINLINE void purge_split(void);
 // Taken becomes dirty, and what is due is purged.
-PRIVATE void run_give(arena_t* arena, const uint8_t* start, size_t slices);
 PRIVATE void runs_give(const span_t* spans, size_t count);
 
 // ---- freed.c ----

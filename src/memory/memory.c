@@ -162,7 +162,10 @@ static void shorten_locked(span_t* span, size_t slices) {
   if (more == 0) { return; }
   run_mark(span->arena, first, (uint32_t)slices, RUN_TAKEN);
   run_mark(span->arena, first + (uint32_t)slices, (uint32_t)more, RUN_TAKEN);
-  run_give(span->arena, slice_start(span->arena, first + (uint32_t)slices), more);
+  const span_t rest = {.arena = span->arena,
+                       .start = slice_start(span->arena, first + (uint32_t)slices),
+                       .slices = more};
+  runs_give(&rest, 1);
   span->slices = slices;
 }
 
@@ -202,6 +205,12 @@ PRIVATE COLD bool memory_take_again(span_request_t request, span_t* out) {
 
 // ---- give ----
 
+PRIVATE void memory_give_all(const span_t* spans, size_t count) {
+  lock_acquire(&memory.lock);
+  if (!memory_is_left()) { runs_give(spans, count); }
+  lock_release(&memory.lock);
+}
+
 PRIVATE void memory_give(span_t span) {
   if (span.arena == NULL) {
     direct_give(&span);
@@ -209,15 +218,7 @@ PRIVATE void memory_give(span_t span) {
   }
   if (GUARD_FREED && freed_put(&span)) { return; }
   if (ZERO_FREED) { memset(span.start, 0, slices_bytes(span.slices)); }
-  lock_acquire(&memory.lock);
-  if (!memory_is_left()) { run_give(span.arena, span.start, span.slices); }
-  lock_release(&memory.lock);
-}
-
-PRIVATE void memory_give_all(const span_t* spans, size_t count) {
-  lock_acquire(&memory.lock);
-  if (!memory_is_left()) { runs_give(spans, count); }
-  lock_release(&memory.lock);
+  memory_give_all(&span, 1);
 }
 
 PRIVATE void memory_collect(bool force) {

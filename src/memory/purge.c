@@ -479,24 +479,21 @@ static bool is_immediate(size_t slices) {
   return unlikely(least != 0) && slices_bytes(slices) >= least && purge_delay_ms() >= 0;
 }
 
-static void run_put(arena_t* arena, const uint8_t* start, size_t slices) {
-  account_given(arena, slices);
-  const uint32_t run = run_free(arena, slice_index(arena, start), (uint32_t)slices, RUN_DIRTY);
+static void run_give(const span_t* span) {
+  arena_t* arena = span->arena;
+  account_given(arena, span->slices);
+  const uint32_t run =
+      run_free(arena, slice_index(arena, span->start), (uint32_t)span->slices, RUN_DIRTY);
   if (PURGES && arena_may_purge(arena) && is_immediate(run_length(arena, run))) {
     part_t part = part_of_run(arena, run, false);
     (void)purge_part(&part, PURGE_NOW);
   }
 }
 
-PRIVATE void run_give(arena_t* arena, const uint8_t* start, size_t slices) {
-  run_put(arena, start, slices);
-  purge_due(slices);
-}
-
 PRIVATE void runs_give(const span_t* spans, size_t count) {
   size_t slices = 0;
   for (const span_t* span = spans; span < spans + count; span++) {
-    run_put(span->arena, span->start, span->slices);
+    run_give(span);
     slices += span->slices;
   }
   purge_due(slices);

@@ -389,27 +389,28 @@ PRIVATE void page_release_unreachable(page_t* page) {
   page_end(page, false);
 }
 
-// Some of a list go together: their number.
-static NOINLINE size_t release_some(page_t** list) {
+// The first ones of a list of pages that waited, or might, go together. Returns the others.
+static NOINLINE page_t* release_some(page_t* list) {
   enum { TOGETHER_MOST = 16 };
   span_t spans[TOGETHER_MOST];
   size_t count = 0;
-  page_t *first = *list, *last = NULL;
-  for (; *list != NULL && count < TOGETHER_MOST && (*list)->span_arena != NULL;
-       *list = last->next) {
-    last = *list;
+  page_t *last = list, *rest = list;
+  for (; rest != NULL && count < TOGETHER_MOST; rest = rest->next) {
+    last = rest;
     store_relaxed(&last->owner, 0);
     spans[count++] = page_span(last);
   }
-  if (count == 0) { return 0; }
-  records_give(first, last);
+  records_give(list, last);
   memory_give_all(spans, count);
-  return count;
+  return rest;
 }
 
 PRIVATE void page_release_list(page_t* list) {
   while (list != NULL) {
-    if (SPARE_LARGE && list->next != NULL && release_some(&list) != 0) { continue; }
+    if (SPARE_LARGE && list->next != NULL) {
+      list = release_some(list);
+      continue;
+    }
     page_t* page = list;
     list = page->next;
     page_release_memory(page);

@@ -97,15 +97,13 @@ static page_t* list_add(page_t* list, page_t* page) {
 static page_t* spare_put_locked(spares_t* of, page_t* page) {
   page_t* gone = NULL;
   const unsigned place = spare_place(page->bin, page->span_slices);
-  const size_t most = spares_most(), more = page->span_slices;
-  if (load_relaxed(&of->slices) + more > most) {
-    const size_t kept = most - most / 4;
-    while (load_relaxed(&of->slices) + more > kept) {
-      page_t* other = spare_pop(of, place);
-      if (other == NULL) { other = spare_pop_any(of); }
-      if (other == NULL) { return list_add(gone, page); }
-      gone = list_add(gone, other);
-    }
+  size_t limit = spares_most();
+  const size_t kept = limit - limit / 4;
+  for (; load_relaxed(&of->slices) + page->span_slices > limit; limit = kept) {
+    page_t* other = spare_pop(of, place);
+    if (other == NULL) { other = spare_pop_any(of); }
+    if (other == NULL) { return list_add(gone, page); }
+    gone = list_add(gone, other);
   }
   spare_push(of, place, page);
   return gone;

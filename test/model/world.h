@@ -202,6 +202,7 @@ static void memory_give(span_t span) {
   }
   lock_release(&pool.lock);
 }
+
 static void memory_give_all(const span_t* spans, size_t count) {
   for (size_t i = 0; i < count; i++) { memory_give(spans[i]); }
 }
@@ -263,9 +264,8 @@ static void* slots[SLOTS];  // blocks in the program's hands
 #define CLEAR(object) memset((void*)&(object), 0, sizeof(object))
 
 static void world_begin(void) {
-  CLEAR(meta), CLEAR(pool), CLEAR(records), CLEAR(spares), CLEAR(spares_used), CLEAR(first_chunk),
-      CLEAR(registry), CLEAR(process), CLEAR(heap_main_static), CLEAR(memory_stats),
-      CLEAR(memory_untouched);
+  CLEAR(meta), CLEAR(pool), CLEAR(records), CLEAR(first_chunk), CLEAR(registry), CLEAR(process),
+      CLEAR(heap_main_static), CLEAR(memory_stats), CLEAR(memory_untouched);
   CLEAR(subproc_main_static), CLEAR(heap_epoch), CLEAR(heap_ids), CLEAR(thread_count), CLEAR(slots),
       CLEAR(retired), CLEAR(option_values);
   CLEAR(deferred_free), CLEAR(deferred_free_arg), CLEAR(theap_gone);
@@ -289,8 +289,8 @@ static void world_enter(void) { MODEL_CHECK(thread_enter() != NULL); }
 // The last thing a set-up does: what it has made is where each execution starts.
 static void world_ready(void) {
   enum { META_ROOM = 48 << 10 };  // what an execution may add
-  STATE(meta), STATE(pool), STATE(records), STATE(spares), STATE(spares_used), STATE(first_chunk),
-      STATE(registry), STATE(heap_main_static), STATE(heap_epoch), STATE(heap_ids), STATE(retired);
+  STATE(meta), STATE(pool), STATE(records), STATE(first_chunk), STATE(registry),
+      STATE(heap_main_static), STATE(heap_epoch), STATE(heap_ids), STATE(retired);
   STATE(subproc_main_static), STATE(thread_count), STATE(slots), STATE(deferred_free),
       STATE(deferred_free_arg);
   model_state(meta_memory, (meta.next == NULL ? 0 : (size_t)(meta.next - meta_memory)) + META_ROOM);

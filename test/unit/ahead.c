@@ -18,7 +18,7 @@ static intptr_t told(unsigned bin) { return heap_main()->bins.blocks[bin].curren
 /* What the pages of a class have had on their lists. */
 static bool add_page(page_t* page, void* arg) {
   intptr_t* blocks = arg;
-  if (page->bin < BIN_LARGE + 1) { blocks[page->bin] += page->capacity; }
+  blocks[page->bin] += page->capacity;
   return true;
 }
 
