@@ -16,13 +16,13 @@ static bool is_large(const page_t* page) {
 
 static size_t span_room(const page_t* page) {
   const size_t before = (size_t)(page->start - page->span_start);
-  return page->span_slices * SLICE_BYTES - before - page_guard_bytes();
+  return page_bytes(page) - before - page_guard_bytes();
 }
 
 static void page_set_span(page_t* page, const span_t* span) {
   heap_t* heap = load_relaxed(&page->heap);
   stat_up(&heap->stats.page_committed, span->slices * SLICE_BYTES);
-  stat_down(&heap->stats.page_committed, page->span_slices * SLICE_BYTES);
+  stat_down(&heap->stats.page_committed, page_bytes(page));
   page->span_slices = (uint32_t)span->slices;
 }
 

@@ -193,7 +193,7 @@ typedef struct owned_pages {
 
 RACY static bool add_owned_page(page_t* page, void* arg) {
   owned_pages_t* owned = (owned_pages_t*)arg;
-  if (page_owner(page) == owned->owner) { owned->bytes += page->span_slices * SLICE_BYTES; }
+  if (page_owner(page) == owned->owner) { owned->bytes += page_bytes(page); }
   return true;
 }
 

@@ -61,7 +61,7 @@ RACY static void tally_add(tally_t* tally, const page_t* page) {
   tally->blocks[size_min(page->bin, BIN_LARGE)] += blocks;
   *(is_huge ? &tally->huge_bytes : &tally->normal_bytes) += bytes;
   tally->taken[size_min(page->bin, BIN_LARGE)] += page_blocks_taken(page);
-  tally->committed_bytes += page->span_slices * SLICE_BYTES;
+  tally->committed_bytes += page_bytes(page);
 }
 
 static bool tally_page_of_heap(page_t* page, void* arg) {

@@ -37,7 +37,7 @@ typedef struct page_view {
 // Fits the page's memory, and its links.
 RACY static bool view_is_sound(const page_view_t* view, const page_t* page) {
   const size_t before = (uintptr_t)view->start - (uintptr_t)page_memory(page);
-  const size_t bytes = page->span_slices * SLICE_BYTES;
+  const size_t bytes = page_bytes(page);
   if (LINKS_APART && view->capacity > page_checks(page)->room) { return false; }
   return before <= bytes && view->room <= view->block_bytes && view->capacity <= view->reserved &&
          view->capacity <= (bytes - before) / view->block_bytes &&

@@ -147,7 +147,7 @@ PRIVATE void theap_tell(theap_t* theap) {
 // ---- pages ----
 
 FAST void count_as(heap_t* heap, const page_t* page, intptr_t sign, stat_move_fun* move) {
-  const intptr_t bytes = (intptr_t)(page->span_slices * SLICE_BYTES);
+  const intptr_t bytes = (intptr_t)page_bytes(page);
   move(&heap->stats.pages, sign, sign > 0);
   move(&heap->bins.pages[page->bin], sign, sign > 0);
   move(&heap->stats.page_committed, sign * bytes, sign > 0);
@@ -163,7 +163,7 @@ static untold_class_t* untold_class(theap_t* theap, unsigned bin) {
 static void untold_page(theap_t* theap, const page_t* page, intptr_t sign) {
   untold_t* untold = theap_untold(theap);
   untold_class_t* one = untold_class(theap, page->bin);
-  const intptr_t bytes = (intptr_t)(page->span_slices * SLICE_BYTES);
+  const intptr_t bytes = (intptr_t)page_bytes(page);
   one->pages += (int32_t)sign;
   untold->pages += sign;
   untold->bytes += sign * bytes;

@@ -22,8 +22,6 @@ static struct {
   random_t random;
 } guards;
 
-static size_t span_bytes(const page_t* page) { return page->span_slices * SLICE_BYTES; }
-
 // The oldest or one of those after it, so that nobody can tell how long an address stays away.
 static page_t* guards_pick(void) {
   enum { CHOICE = 16 };
@@ -37,7 +35,7 @@ static page_t* guards_pick(void) {
   *link = page->next;
   if (guards.newest == page) { guards.newest = before; }
   guards.blocks--;
-  guards.bytes -= span_bytes(page);
+  guards.bytes -= page_bytes(page);
   return page;
 }
 
@@ -60,7 +58,7 @@ static void guards_put(page_t* page) {
   }
   guards.newest = page;
   guards.blocks++;
-  guards.bytes += span_bytes(page);
+  guards.bytes += page_bytes(page);
   lock_release(&guards.lock);
 }
 
@@ -75,7 +73,7 @@ static uint8_t* part_start(const guard_t* guard, int part) {
     case HEAD: return page->span_start;
     case INNER: return guard->inner;
     case TAIL: return guard->inner_end;
-    default: return page->span_start + span_bytes(page);
+    default: return page->span_start + page_bytes(page);
   }
 }
 
@@ -302,7 +300,7 @@ PRIVATE NOINLINE void guard_retire(page_t* page) {
   guard_t* guard = page->guard;
   guard->freed = true;
   if (guard->given.thread == 0) { guard->given.thread = port_thread_number(); }  // with its heap
-  if (part_guard(guard, INNER) && span_bytes(page) <= QUARANTINE_LONGEST) {
+  if (part_guard(guard, INNER) && page_bytes(page) <= QUARANTINE_LONGEST) {
     guards_put(page);
     guards_trim(QUARANTINE_BLOCKS, QUARANTINE_BYTES);
   } else {

@@ -82,7 +82,7 @@ static const guard_t* guard_at(const uint8_t* address) {
   if ((uint64_t)(uintptr_t)address >> ADDRESS_BITS != 0) { return NULL; }
   const page_t* page = page_of(address);
   if (page == page_none() || !page_is_guarded(page) || page->guard->page != page) { return NULL; }
-  const bool within = (size_t)(address - page_memory(page)) < page->span_slices * SLICE_BYTES;
+  const bool within = (size_t)(address - page_memory(page)) < page_bytes(page);
   return within ? page->guard : NULL;
 }
 

@@ -34,9 +34,11 @@ enum { MEDIUM_STEP = SMALL_MAX / 8 };
 
 // Among several threads a theap keeps at most one SPARSE_SHARE-th of the pages in a queue, or so
 // many slices, that are at least half empty. It abandons the others, so that what a blocked thread
-// strands is in proportion to what it uses. But it also keeps as many as it has emptied itself
-// before, EMPTIED_SLICES at most, for it may well empty them too.
-enum { SPARSE_SHARE = 8, SPARSE_SLICES = 2, EMPTIED_SLICES = 16 << 20 >> SLICE_SHIFT };
+// strands is in proportion to what it uses. But it also keeps as many as it has wanted, at most
+// WANTED_BYTES: those that it has emptied itself, or had back from the pool, and those of the
+// further ones that it has used up, less one USED_UP_LOSS-th, so that what it uses no more goes at
+// last.
+enum { SPARSE_SHARE = 8, SPARSE_SLICES = 2, WANTED_BYTES = 16 << 20, USED_UP_LOSS = 8 };
 // A page in which a theap is the first to free a block may stay for one that the theap has filled.
 // While its rows are open that holds only if it owned the page last, or has less than ADOPTED_OPEN
 // pages of the class. Where the page may not stay the second one of the queue is abandoned if there
@@ -157,7 +159,7 @@ struct mi_theap_s {
   page_t* falling[FALLING_PAGES];  // of which few blocks are left, the next ones to get holes
   uint32_t falling_next;
   memory_trend_t trend;        // as the theap has seen it
-  uint32_t emptied;            // slices of half-empty pages that it emptied, less those kept for it
+  uint32_t wanted;             // bytes of half-empty pages that it wanted, less those kept for it
   size_t slices;               // of all pages in its queues
   size_t sparse_slices;        // of the pages that are counted in `sparse`
   uint16_t filled[BIN_COUNT];  // pages that became full, less those that were adopted since
@@ -284,8 +286,9 @@ PRIVATE page_t* theap_find_page(theap_t* theap, unsigned bin);
 PRIVATE void theap_release_empty(theap_t* theap, bool idle_only);
 // The calling thread owns the page, no queue has it; it has a free block.
 PRIVATE void theap_adopt(theap_t* theap, page_t* page);
-// The calling thread has emptied a half-empty page that the theap had, or has abandoned.
-PRIVATE void theap_note_emptied(theap_t* theap, const page_t* page);
+// The calling thread, of so many bytes of half-empty pages that the theap had, or has abandoned: it
+// has emptied them, used them up, or has them back.
+PRIVATE void theap_note_wanted(theap_t* theap, size_t bytes);
 // The owner; page_count_return was true: the last block of the page was returned, or some that wait
 // may be used again. `last` is there so that free leaves its arguments where they are.
 PRIVATE void theap_page_due(const void* last, page_t* page);

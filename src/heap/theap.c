@@ -177,7 +177,7 @@ PRIVATE void theap_clear(theap_t* theap) {
   memset(theap->filled, 0, sizeof(theap->filled));
   memset(theap->falling, 0, sizeof(theap->falling));
   theap->slices = theap->sparse_slices = 0;
-  theap->emptied = 0;
+  theap->wanted = 0;
   theap->trend = MEMORY_STAYS;
   rows_forget(theap);
   quarantine_forget(theap);
@@ -221,13 +221,26 @@ PRIVATE COLD void theap_catch_up_fill(theap_t* theap) {
   row_flush(theap, BIN_LARGE);
 }
 
-// ---- finding a page, in the pool ----
+// ---- sparse pages ----
 
 // Half of its blocks are free, so that their order matters. The page counts all, or is only just
 // held.
 static bool page_is_sparse(const page_t* page) {
   return (page->capacity - page->used % PAGE_HELD) * 2 >= page->capacity;
 }
+
+// `page` is one of the sparse ones. Are there more than the theap keeps in any case?
+static bool queue_is_sparse(const theap_t* theap, const page_t* page) {
+  const uint32_t sparse = theap->sparse[page->bin];
+  return (size_t)sparse * page->span_slices > SPARSE_SLICES &&
+         sparse > theap->count[page->bin] / SPARSE_SHARE && process_is_threaded();
+}
+
+PRIVATE void theap_note_wanted(theap_t* theap, size_t bytes) {
+  theap->wanted = (uint32_t)size_min(theap->wanted + bytes, WANTED_BYTES);
+}
+
+// ---- finding a page, in the pool ----
 
 // The owner: it takes what others returned, and blocks that were on no list yet.
 FAST bool theap_page_has_room(theap_t* theap, page_t* page) {
@@ -242,6 +255,9 @@ static page_t* theap_reuse_abandoned(theap_t* theap, unsigned bin) {
   page_t* page = heap_claim_abandoned(theap->heap, bin);
   if (page == NULL) { return NULL; }
   page->kept = false;
+  if (load_relaxed(&page->last_owner) == theap->serial) {
+    theap_note_wanted(theap, page_bytes(page));
+  }
   if (page_is_sparse(page) && theap->slow_calls >= YOUNG_CALLS) { page_sort_free(page); }
   theap_own(theap, page);
   queue_push_front(theap, page);
@@ -267,11 +283,13 @@ static bool theap_page_to_full(theap_t* theap, page_t* page) {
 
 // Another page of the queue becomes the active one. Its free list is as the program freed: where
 // there is more than caches hold, order pays, see docs/decisions/007.
-static void theap_advance(const theap_t* theap, page_t* page) {
+static void theap_advance(theap_t* theap, page_t* page) {
   enum { CACHED_SLICES = 16 };
-  if (theap->count[page->bin] * page->span_slices >= CACHED_SLICES && page_is_sparse(page)) {
-    page_sort_free(page);
+  if (page == page_none() || !page_is_sparse(page)) { return; }
+  if (queue_is_sparse(theap, page)) {
+    theap_note_wanted(theap, page_bytes(page) - page_bytes(page) / USED_UP_LOSS);
   }
+  if (theap->count[page->bin] * page->span_slices >= CACHED_SLICES) { page_sort_free(page); }
 }
 
 static void queue_rotate(theap_t* theap, page_t* page) {
@@ -495,21 +513,10 @@ PRIVATE void theap_adopt(theap_t* theap, page_t* page) {
   }
 }
 
-// `page` is one of the sparse ones.
-static bool queue_is_sparse(const theap_t* theap, const page_t* page) {
-  const uint32_t sparse = theap->sparse[page->bin];
-  return (size_t)sparse * page->span_slices > SPARSE_SLICES &&
-         sparse > theap->count[page->bin] / SPARSE_SHARE && process_is_threaded();
-}
-
-PRIVATE void theap_note_emptied(theap_t* theap, const page_t* page) {
-  theap->emptied = (uint32_t)size_min(theap->emptied + page->span_slices, EMPTIED_SLICES);
-}
-
-// May the theap keep the page, which is half empty, since it has emptied as many?
-static bool theap_will_empty(theap_t* theap, const page_t* page) {
-  if (theap->emptied < page->span_slices) { return false; }
-  theap->emptied -= page->span_slices;
+// May the theap keep the page, which is half empty, since it has wanted as many?
+static bool theap_will_want(theap_t* theap, const page_t* page) {
+  if (theap->wanted < page_bytes(page)) { return false; }
+  theap->wanted -= (uint32_t)page_bytes(page);
   return true;
 }
 
@@ -517,7 +524,7 @@ static NOINLINE void page_half_empty(theap_t* theap, page_t* page) {
   page->used = page_half(page);  // it has counted down to 0
   page->counting = COUNT_ALL;
   queue_count(theap, page);
-  if (queue_is_sparse(theap, page) && !theap_will_empty(theap, page)) { page_abandon(theap, page); }
+  if (queue_is_sparse(theap, page) && !theap_will_want(theap, page)) { page_abandon(theap, page); }
 }
 
 PRIVATE NOINLINE void theap_page_due(const void* last, page_t* page) {
@@ -538,7 +545,7 @@ PRIVATE NOINLINE void theap_page_due(const void* last, page_t* page) {
     return;
   }
   const unsigned bin = page->bin;
-  theap_note_emptied(theap, page);
+  theap_note_wanted(theap, page_bytes(page));
   theap_release_page(theap, page);
   row_flush(theap, bin);
   theap_follow_trend(theap);

@@ -80,8 +80,7 @@ static bool verify_used(const page_t* page, const free_counts_t* counts) {
 static bool verify_capacity(const page_t* page) {
   const bool used_fits = page_is_held(page) || page_used(page) <= page->capacity;
   const size_t bytes = page->reserved * page->block_bytes;
-  const bool reserved_fits =
-      bytes <= page->span_slices * SLICE_BYTES - (size_t)(page->start - page_memory(page));
+  const bool reserved_fits = bytes <= page_bytes(page) - (size_t)(page->start - page_memory(page));
   return invariant(used_fits && page->capacity <= page->reserved, "P1", page,
                    "used <= capacity <= reserved does not hold") &&
          invariant(reserved_fits, "P1", page, "the blocks are longer than the page");
@@ -261,7 +260,7 @@ static bool verify_untouched(const page_t* page) {
   if (page_is_guarded(page)) { return true; }
   const uint8_t* from = page->start + page->capacity * page->block_bytes;
   const size_t guard = GUARD_PAGES && page_checks(page)->guarded ? port_page_bytes() : 0;
-  const uint8_t* end = page_memory(page) + page->span_slices * SLICE_BYTES - guard;
+  const uint8_t* end = page_memory(page) + page_bytes(page) - guard;
   if (!page->fresh_zero || from >= end) { return true; }
   size_t different = 0;
   track_quiet();
@@ -326,7 +325,7 @@ static bool verify_slice(const arena_t* arena, uint32_t index, bool is_free) {
   const page_t* page = page_of(p);
   if (page == page_none()) { return true; }
   const size_t offset = (size_t)(p - page_memory(page));
-  return invariant(!is_free && offset < page->span_slices * SLICE_BYTES, "M1", p,
+  return invariant(!is_free && offset < page_bytes(page), "M1", p,
                    "the map leads from a slice to a page that does not have it");
 }
 

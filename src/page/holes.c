@@ -47,7 +47,7 @@ RACY static extent_t blocks_of(const page_t* page, extent_t os_pages) {
 // The whole OS pages that only the blocks of a range touch. Behind the last one there is nothing,
 // but it may have to stay zero.
 static extent_t os_pages_of(const page_t* page, extent_t blocks) {
-  const size_t unit = port_page_bytes(), bytes = page->span_slices * SLICE_BYTES;
+  const size_t unit = port_page_bytes(), bytes = page_bytes(page);
   const bool is_last = blocks.to == page->capacity && !page->fresh_zero;
   const size_t end = is_last ? bytes : blocks.to * page->block_bytes;
   const size_t from = divide_up(blocks.from * page->block_bytes, unit);

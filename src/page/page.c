@@ -96,7 +96,7 @@ PRIVATE size_t page_guard_bytes(void) {
 }
 
 static uint8_t* guard_of(const page_t* page) {
-  return page_memory(page) + page->span_slices * SLICE_BYTES - page_guard_bytes();
+  return page_memory(page) + page_bytes(page) - page_guard_bytes();
 }
 
 PRIVATE void page_guard(page_t* page) {
@@ -217,7 +217,7 @@ static size_t first_block_at(size_t area, size_t block_bytes) {
 
 // Cuts the page's memory into blocks.
 static void page_cut(page_t* page, uint8_t* start, unsigned bin) {
-  const size_t area = page->span_slices * SLICE_BYTES - page_guard_bytes();
+  const size_t area = page_bytes(page) - page_guard_bytes();
   page_set_free_list(page, NULL);
   page->bin = (uint8_t)bin;
   page->block_bytes = bin_bytes(bin);
@@ -230,7 +230,7 @@ static void page_cut(page_t* page, uint8_t* start, unsigned bin) {
 
 static void large_place(page_t* page, size_t align) {
   const size_t guard = page_guard_bytes();
-  const size_t room = page->span_slices * SLICE_BYTES - guard - page->block_bytes;
+  const size_t room = page_bytes(page) - guard - page->block_bytes;
   const bool at_end = guard > 0 && align <= guard && page->span_arena != NULL;
   page->start = page->span_start + (at_end ? align_down(room, guard) : 0);
 }
@@ -290,7 +290,7 @@ PRIVATE void page_move_large(page_t* page, size_t align) {
 // What of a page with several blocks was never touched.
 static size_t untouched_bytes(const page_t* page) {
   if (!page->fresh_zero || page_is_single(page)) { return 0; }
-  return page->span_slices * SLICE_BYTES - page->capacity * page->block_bytes;
+  return page_bytes(page) - page->capacity * page->block_bytes;
 }
 
 static void take_untouched(const page_t* page) {
@@ -315,7 +315,7 @@ static bool is_zeroed(const page_t* page) {
 // costs one system call in place of a fault for each OS page.
 static void page_populate(const page_t* page) {
   if (!GUARD_PAGES || page->span_arena == NULL) { return; }
-  const size_t bytes = page->span_slices * SLICE_BYTES - page_guard_bytes();
+  const size_t bytes = page_bytes(page) - page_guard_bytes();
   (void)port_populate(page_memory(page), bytes);
 }
 
@@ -433,7 +433,7 @@ PRIVATE void page_release_kept(void) {
 static bool record_unload(page_t* page, void* everything) {
   if (NOTE_BLOCKS) { checks_free(page_checks(page)); }
   if (*(const bool*)everything && load_relaxed(&page->heap) != NULL && page->span_arena == NULL) {
-    (void)port_release(page_memory(page), page->span_slices * SLICE_BYTES);
+    (void)port_release(page_memory(page), page_bytes(page));
   }
   return true;
 }

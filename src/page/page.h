@@ -118,6 +118,9 @@ typedef struct page_request {
   uint32_t serial;  // of the theap that it is for
 } page_request_t;
 
+// Of all its slices, with what the guard takes of them.
+FAST size_t page_bytes(const page_t* page) { return page->span_slices * SLICE_BYTES; }
+
 FAST page_t* page_none(void) { return (page_t*)map_none(); }
 FAST page_t* page_of(const void* p) { return (page_t*)map_lookup(p); }
 // Where the row of its class is open the record does not name the owner as free expects it, so that

@@ -171,7 +171,7 @@ PRIVATE page_t* spare_take_all(void) {
 
 PRIVATE bool spare_decommit(page_t* page) {
   if (page_is_single(page) || !page_may_wait(page) || addresses_are_limited()) { return false; }
-  if (port_guard(page_memory(page), page->span_slices * SLICE_BYTES) == 0) {
+  if (port_guard(page_memory(page), page_bytes(page)) == 0) {
     record_push(&decommitted_pages[page->bin], page);
   } else {
     page_end(page, false);  // a part of it may be inaccessible
@@ -185,7 +185,7 @@ static page_t* decommitted_take(unsigned bin, span_t* span) {
   *span = page_span(page);
   span->is_zero = true;
   page_checks(page)->guarded = false;
-  if (port_unguard(page_memory(page), page->span_slices * SLICE_BYTES) == 0) { return page; }
+  if (port_unguard(page_memory(page), page_bytes(page)) == 0) { return page; }
   page_end(page, false);
   return NULL;
 }

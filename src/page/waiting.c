@@ -52,8 +52,7 @@ PRIVATE void waiting_rescue(void) {
   if (lock_is_left(&waiting.lock)) { memset(&waiting, 0, sizeof(waiting)); }
 }
 
-static size_t whole_bytes(const page_t* page) { return page->span_slices * SLICE_BYTES; }
-static size_t bytes_to_guard(const page_t* page) { return whole_bytes(page) - page_guard_bytes(); }
+static size_t bytes_to_guard(const page_t* page) { return page_bytes(page) - page_guard_bytes(); }
 
 // ---- the list; under the lock ----
 
@@ -94,7 +93,7 @@ static bool may_be(waiting_state_t state) {
 static waiting_state_t state_of(const page_t* page) {
   const bool fills = option_get(mi_option_fill_freed) != 0;  // only its first part
   if (page->block_bytes <= NEAR_MOST) { return NEAR; }
-  return PORT_CAN_MOVE && whole_bytes(page) <= STASH_BYTES && !fills ? AWAY : EMPTY;
+  return PORT_CAN_MOVE && page_bytes(page) <= STASH_BYTES && !fills ? AWAY : EMPTY;
 }
 
 static uint8_t* stash_place(const waiting_t* one) {
@@ -115,7 +114,7 @@ static bool stash_find(waiting_t* one) {
 static bool go_away(waiting_t* one) {
   page_t* page = one->page;
   if (!stash_find(one)) { return false; }
-  if (port_put_away(page->span_start, whole_bytes(page), stash_place(one)) != 0) { return false; }
+  if (port_put_away(page->span_start, page_bytes(page), stash_place(one)) != 0) { return false; }
   waiting.stash_slots[one->slot] = true;
   return true;
 }
@@ -135,9 +134,7 @@ static bool waiting_end(const waiting_t* one) {
   const span_t span = page_span(one->page);
   if (one->state == NEAR) { block_check_zero(one->page, one->page->start); }
   if (one->state == AWAY) {
-    if (port_bring_back(span.start, whole_bytes(one->page), stash_place(one)) != 0) {
-      return false;
-    }
+    if (port_bring_back(span.start, page_bytes(one->page), stash_place(one)) != 0) { return false; }
     waiting.stash_slots[one->slot] = false;
   }
   return one->state != EMPTY || memory_refill(&span, bytes_to_guard(one->page));

@@ -2,8 +2,8 @@
    Among several threads: full pages belong to nobody, so that what others free in them goes back
    while the thread that filled them is blocked; a thread that replaces blocks at random keeps the
    pages that this leaves partly free, however many; of pages that are mostly free it keeps few, so
-   that others can use the rest, until it has seen that it empties them; and of pages that others
-   filled, two where it fills none itself. */
+   that others can use the rest, until it has seen that it empties them, or fills them again; and of
+   pages that others filled, two where it fills none itself. */
 #include "../system.h"
 #include "api.h"
 
@@ -36,7 +36,8 @@ static void replace_at_random(void) {
   abandoned_by_replacing = abandoned() - before;
 }
 
-static int64_t abandoned_at_random, abandoned_in_order; /* the second time */
+/* The second time. */
+static int64_t abandoned_at_random, abandoned_in_order, abandoned_but_few;
 
 /* All pages are half empty at a time, and then all are empty. */
 static void free_at_random(void) {
@@ -53,6 +54,21 @@ static void free_at_random(void) {
 static void free_in_order(void) {
   for (int i = 0; i < ORDERED; i++) { blocks[i] = mi_malloc(ORDERED_SIZE); }
   for (int i = 0; i < ORDERED; i++) { mi_free(blocks[i]); }
+}
+
+/* Each page is nearly empty at some time, but for blocks that are freed the next time. */
+static void free_but_few(void) {
+  enum { ONE_IN = 20 };
+  static void* few[ORDERED / ONE_IN];
+  for (int i = 0; i < ORDERED; i++) { blocks[i] = mi_malloc(ORDERED_SIZE); }
+  for (int i = 0; i < ORDERED; i++) {
+    void* block = blocks[i];
+    if (i % ONE_IN == 0) {
+      block = few[i / ONE_IN];
+      few[i / ONE_IN] = blocks[i];
+    }
+    mi_free(block);
+  }
 }
 
 static int64_t abandoned_by_second(void (*part)(void)) {
@@ -75,6 +91,7 @@ static void* work(void* unused) {
   for (int i = 0; i < MANY; i += 8) { mi_free(blocks[i]); }
   abandoned_at_random = abandoned_by_second(free_at_random);
   abandoned_in_order = abandoned_by_second(free_in_order);
+  abandoned_but_few = abandoned_by_second(free_but_few);
   pass();
   for (int i = 0; i < MANY; i++) { blocks[i] = mi_malloc(SMALL_BYTES); }
   pass();
@@ -111,10 +128,12 @@ static bool blocks_may_wait(void) { return mi_good_size(1) == 1 || mi_good_size(
 
 static void test_emptied(void) {
   const int64_t pages = (int64_t)ORDERED * ORDERED_SIZE / (64 * KIB);
-  printf("of %lld pages %lld abandoned at random, %lld in order\n", (long long)pages,
-         (long long)abandoned_at_random, (long long)abandoned_in_order);
+  printf("of %lld pages %lld abandoned at random, %lld in order, %lld of which few blocks stay\n",
+         (long long)pages, (long long)abandoned_at_random, (long long)abandoned_in_order,
+         (long long)abandoned_but_few);
   CHECK(abandoned_at_random < pages / 4 || blocks_may_wait());
   CHECK(abandoned_in_order < pages / 4 || blocks_may_wait());
+  CHECK(abandoned_but_few < pages / 4 || blocks_may_wait());
 }
 
 /* One block of each page is freed. */
