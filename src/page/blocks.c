@@ -7,22 +7,15 @@ static block_t* block_at(const page_t* page, size_t index) {
   return (block_t*)(void*)(page->start + index * page->block_bytes);
 }
 
-// Where memory was in use before it costs less to go further, and in the long pages of a class in
-// demand further still. Where the order is random there must be some to choose from.
-static size_t extend_least(const page_t* page) {
-  enum { USED_BLOCKS = 4, RANDOM_BLOCKS = 8, LONG_BYTES = 32 << 10, LONG_BLOCKS = 16 };
-  if (RANDOM_ORDER) { return RANDOM_BLOCKS; }
-  if (page->fresh_zero) { return 1; }
-  if (page->span_slices < ROOM_MOST) { return USED_BLOCKS; }
-  return size_max(size_min(LONG_BYTES / page->block_bytes, LONG_BLOCKS), USED_BLOCKS);
-}
-
-// About 4 KiB at a time, so that memory that is not needed yet stays untouched.
+// Memory that is not needed yet stays untouched: about 4 KiB at a time, one block at least. Where it
+// was in use before it costs less to go further. Where the order is random there must be some to
+// choose from.
 static uint32_t extend_count(const page_t* page) {
-  enum { EXTEND_BYTES = 4 << 10 };
-  const uint32_t count = (uint32_t)size_max(EXTEND_BYTES / page->block_bytes, extend_least(page));
-  const uint32_t left = (uint32_t)(page->reserved - page->capacity);
-  return count < left ? count : left;
+  enum { FRESH_BYTES = 4 << 10, USED_BYTES = 32 << 10, USED_BLOCKS = 4, RANDOM_BLOCKS = 8 };
+  const size_t bytes = page->fresh_zero ? FRESH_BYTES : USED_BYTES;
+  const size_t least = page->fresh_zero ? 1 : USED_BLOCKS;
+  const size_t count = size_max(bytes / page->block_bytes, RANDOM_ORDER ? RANDOM_BLOCKS : least);
+  return (uint32_t)size_min(count, page->reserved - page->capacity);
 }
 
 // A list of free blocks in the making, which becomes `free`.
