@@ -19,8 +19,8 @@
 #include "../port/lock.h"
 #include "page.h"
 
-enum { SPARE_MOST = (GUARD_PAGES ? 8 << 20 : 4 << 20) >> SLICE_SHIFT };
-enum { SPARE_LEAST = GUARD_PAGES ? SPARE_MOST : SPARE_MOST / 4 };
+enum { SPARE_MOST = (GUARD_PAGES ? 8 << 20 : 6 << 20) >> SLICE_SHIFT };
+enum { SPARE_LEAST = GUARD_PAGES ? SPARE_MOST : 1 << 20 >> SLICE_SHIFT };
 enum { SPARE_HUGE = GUARD_PAGES ? SPARE_MOST : 0 };
 enum { SPARE_LONGEST = 1 << 20 >> SLICE_SHIFT };  // of a large block
 enum { PLACES = SPARE_BY_CLASS ? BIN_COUNT : SPARE_LONGEST + 1 };
