@@ -35,9 +35,8 @@ enum { MEDIUM_STEP = SMALL_MAX / 8 };
 // Among several threads a theap keeps at most one SPARSE_SHARE-th of the pages in a queue, or so
 // many slices, that are at least half empty. It abandons the others, so that what a blocked thread
 // strands is in proportion to what it uses. But it also keeps as many as it has wanted, at most
-// WANTED_BYTES: those that it has emptied itself, or had back from the pool, and those of the
-// further ones that it has used up, less one USED_UP_LOSS-th, so that what it uses no more goes at
-// last.
+// WANTED_BYTES: those that it has emptied itself, or had back from the pool, and further ones that
+// it has used up. Of these one USED_UP_LOSS-th is lost, so that what it uses no more goes at last.
 enum { SPARSE_SHARE = 8, SPARSE_SLICES = 2, WANTED_BYTES = 16 << 20, USED_UP_LOSS = 8 };
 // A page in which a theap is the first to free a block may stay for one that the theap has filled.
 // While its rows are open that holds only if it owned the page last, or has less than ADOPTED_OPEN
@@ -286,9 +285,9 @@ PRIVATE page_t* theap_find_page(theap_t* theap, unsigned bin);
 PRIVATE void theap_release_empty(theap_t* theap, bool idle_only);
 // The calling thread owns the page, no queue has it; it has a free block.
 PRIVATE void theap_adopt(theap_t* theap, page_t* page);
-// The calling thread, of so many bytes of half-empty pages that the theap had, or has abandoned: it
-// has emptied them, used them up, or has them back.
-PRIVATE void theap_note_wanted(theap_t* theap, size_t bytes);
+// The calling thread has a page of the pool, or has emptied it there: it is wanted if the theap has
+// abandoned it.
+PRIVATE void theap_note_back(theap_t* theap, const page_t* page);
 // The owner; page_count_return was true: the last block of the page was returned, or some that wait
 // may be used again. `last` is there so that free leaves its arguments where they are.
 PRIVATE void theap_page_due(const void* last, page_t* page);

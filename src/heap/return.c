@@ -55,9 +55,7 @@ static void page_drop(page_t* page) {
 static void page_leave_pool(page_t* page) {
   theap_t* theap = theap_current();
   heap_unpool(load_relaxed(&page->heap), page);
-  if (theap->serial == load_relaxed(&page->last_owner)) {
-    theap_note_wanted(theap, page_bytes(page));
-  }
+  theap_note_back(theap, page);
 }
 
 PRIVATE NOINLINE void page_claimed(page_t* page, chain_t chain, uint32_t word) {

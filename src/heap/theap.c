@@ -236,8 +236,13 @@ static bool queue_is_sparse(const theap_t* theap, const page_t* page) {
          sparse > theap->count[page->bin] / SPARSE_SHARE && process_is_threaded();
 }
 
-PRIVATE void theap_note_wanted(theap_t* theap, size_t bytes) {
+static void theap_note_wanted(theap_t* theap, size_t bytes) {
   theap->wanted = (uint32_t)size_min(theap->wanted + bytes, WANTED_BYTES);
+}
+
+PRIVATE void theap_note_back(theap_t* theap, const page_t* page) {
+  if (load_relaxed(&page->last_owner) != theap->serial) { return; }
+  theap_note_wanted(theap, page_bytes(page));
 }
 
 // ---- finding a page, in the pool ----
@@ -255,9 +260,7 @@ static page_t* theap_reuse_abandoned(theap_t* theap, unsigned bin) {
   page_t* page = heap_claim_abandoned(theap->heap, bin);
   if (page == NULL) { return NULL; }
   page->kept = false;
-  if (load_relaxed(&page->last_owner) == theap->serial) {
-    theap_note_wanted(theap, page_bytes(page));
-  }
+  theap_note_back(theap, page);
   if (page_is_sparse(page) && theap->slow_calls >= YOUNG_CALLS) { page_sort_free(page); }
   theap_own(theap, page);
   queue_push_front(theap, page);

@@ -20,8 +20,8 @@ static size_t extend_bytes(const page_t* page) {
 // Where the order is random there must be some to choose from.
 static uint32_t extend_count(const page_t* page) {
   enum { USED_BLOCKS = 4, RANDOM_BLOCKS = 8 };
-  const size_t used = page->fresh_zero ? 1 : USED_BLOCKS,
-               least = RANDOM_ORDER ? RANDOM_BLOCKS : used;
+  const size_t used = page->fresh_zero ? 1 : USED_BLOCKS;
+  const size_t least = RANDOM_ORDER ? RANDOM_BLOCKS : used;
   const size_t count = size_max(extend_bytes(page) / page->block_bytes, least);
   return (uint32_t)size_min(count, page->reserved - page->capacity);
 }
@@ -300,23 +300,7 @@ PRIVATE void page_list_bits(page_t* page, const block_bits_t* bits) {
   sequence_end(&sequence, NULL);
 }
 
-// As far as its first blocks tell: what the program freed in order is so, up or down.
-static bool page_seems_sorted(const page_t* page) {
-  enum { LOOKED_AT = 8, NEAR = 2 };
-  const block_t* block = page_free_list(page);
-  for (int i = 0; i < LOOKED_AT && block != NULL; i++) {
-    list_look(page, block);
-    const block_t* next = block_next(page, block);
-    const size_t gap =
-        size_max((uintptr_t)next, (uintptr_t)block) - size_min((uintptr_t)next, (uintptr_t)block);
-    if (next != NULL && gap > NEAR * page->block_bytes) { return false; }
-    block = next;
-  }
-  return true;
-}
-
 PRIVATE void page_sort_free(page_t* page) {
-  if (!RANDOM_ORDER && page_seems_sorted(page)) { return; }
   block_bits_t bits;
   page_free_bits(page, &bits);
   page_list_bits(page, &bits);
