@@ -5,29 +5,16 @@
    just now. What is free lies in single blocks of pages of all threads. */
 #include "workload.h"
 
-typedef struct {
-  size_t bytes;
-} head_t;
-
 enum { OPERATIONS = 6 * 1000 * 1000, SMALLEST = 16 };
 
 static const char *live_text = "10000", *sizes_text = "200";
 static size_t live, largest;
-static _Atomic(head_t*)* table;
+static _Atomic(sized_t*)* table;
 
-static head_t* block_new(rng_t* rng) {
-  const size_t bytes = rng_between(rng, SMALLEST, largest);
-  head_t* block = take(bytes);
-  block->bytes = bytes;
-  block_mark(block + 1, bytes - sizeof(head_t), bytes * 17);
-  return block;
-}
+static sized_t* block_new(rng_t* rng) { return sized_new(rng_between(rng, SMALLEST, largest)); }
 
-static void put(size_t at, head_t* block) {
-  head_t* before = atomic_exchange_explicit(&table[at], block, memory_order_acq_rel);
-  if (before == NULL) { return; }
-  block_check(before + 1, before->bytes - sizeof(head_t), before->bytes * 17);
-  give(before, before->bytes);
+static void put(size_t at, sized_t* block) {
+  sized_end(atomic_exchange_explicit(&table[at], block, memory_order_acq_rel));
 }
 
 static void work(int index) {
@@ -35,7 +22,7 @@ static void work(int index) {
   const size_t from = live * (size_t)index / (size_t)workload.threads;
   for (long i = 0; i < share_of((long)live, index); i++) { put(from + (size_t)i, block_new(&rng)); }
   for (long i = share_of(scaled(OPERATIONS), index); i > 0; i--) {
-    head_t* block = block_new(&rng);
+    sized_t* block = block_new(&rng);
     put(rng_below(&rng, live), block);
   }
 }

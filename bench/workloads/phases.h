@@ -17,22 +17,11 @@ static void work(int index) {
   uint32_t* order = in_succession(count);
   if (strcmp(order_text, "mixed") == 0) { shuffle(order, count); }
   for (long round = 0; round < rounds; round++) {
-    for (size_t i = 0; i < count; i++) {
-      slot_fill(&slots[i], least + rng_below(&rng, most - least + 1));
-    }
+    for (size_t i = 0; i < count; i++) { slot_fill(&slots[i], rng_between(&rng, least, most)); }
     for (size_t i = 0; i < count; i++) { slot_empty(&slots[order[i]]); }
   }
   give(order, count * sizeof(*order));
   give(slots, count * sizeof(slot_t));
-}
-
-static void read_sizes(void) {
-  char* dash = NULL;
-  least = strtoul(sizes_text, &dash, 10);
-  CHECK(least >= 1 && *dash == '-');
-  most = number_of(dash + 1);
-  CHECK(most >= least);
-  count = number_of(live_text) * 1000 * 1000 / ((least + most) / 2);
 }
 
 static void phases_start(int argc, char** argv) {
@@ -41,7 +30,8 @@ static void phases_start(int argc, char** argv) {
   workload_option("--order", &order_text);
   workload_start(argc, argv);
   CHECK(strcmp(order_text, "same") == 0 || strcmp(order_text, "mixed") == 0);
-  read_sizes();
+  range_of(sizes_text, &least, &most);
+  count = number_of(live_text) * 1000 * 1000 / ((least + most) / 2);
   rounds = scaled(OPERATIONS) / workload.threads / (long)count + 2;
 }
 

@@ -76,6 +76,15 @@ static inline size_t number_of(const char* text) {
   return (size_t)value;
 }
 
+/* The two numbers that "16-400" is, the smaller one first. */
+static inline void range_of(const char* text, size_t* low, size_t* high) {
+  char* dash = NULL;
+  *low = strtoul(text, &dash, 10);
+  CHECK(*low >= 1 && *dash == '-');
+  *high = number_of(dash + 1);
+  CHECK(*high >= *low);
+}
+
 static inline void workload_start(int argc, char** argv) {
   const char* slash = strrchr(argv[0], '/');
   workload.name = slash == NULL ? argv[0] : slash + 1;
@@ -242,6 +251,24 @@ static inline void slot_empty(slot_t* slot) {
   block_check(slot->p, slot->size, slot->size * 0x9E3779B97F4A7C15u);
   give(slot->p, slot->size);
   slot->p = NULL;
+}
+
+/* A block that knows its own size, so that whoever has it can free it; at least 9 bytes. */
+typedef struct {
+  size_t bytes;
+} sized_t;
+
+static inline sized_t* sized_new(size_t bytes) {
+  sized_t* block = take(bytes);
+  block->bytes = bytes;
+  block_mark(block + 1, bytes - sizeof(sized_t), bytes * 17);
+  return block;
+}
+
+static inline void sized_end(sized_t* block) {
+  if (block == NULL) { return; }
+  block_check(block + 1, block->bytes - sizeof(sized_t), block->bytes * 17);
+  give(block, block->bytes);
 }
 
 /* The numbers below `count`, one after the other. */

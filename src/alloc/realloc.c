@@ -16,7 +16,7 @@ static bool is_large(const page_t* page) {
 
 static size_t span_room(const page_t* page) {
   const size_t before = (size_t)(page->start - page->span_start);
-  return page_bytes(page) - before - page_guard_bytes();
+  return bytes_to_guard(page) - before;
 }
 
 static void page_set_span(page_t* page, const span_t* span) {

@@ -3,7 +3,7 @@
 // A visit is exact when no other thread allocates or frees in the heap meanwhile, which the caller
 // sees to: every live block is seen once and no free one. Beside running threads it is a picture
 // that was never quite true; but it reads nothing that is inaccessible. What it wants to know of a
-// page it learns under the memory lock, while the map still leads to the page: until the lock is
+// page it learns under the memory lock, while the map still leads to the page. Until the lock is
 // free no memory of the page goes away, nor do the links that are apart from blocks. What it finds
 // there may be half changed, or a program's: so each link is looked at before it is followed. The
 // visitor is called without a lock and may use other heaps; it must not allocate or free in the one

@@ -75,8 +75,8 @@ PRIVATE COLD void guard_report(const guard_t* guard, guard_misuse_t misuse, cons
 
 // ---- faults ----
 
-// The record of the block whose span the address is in. The page may be another's by now: all is
-// checked.
+// The record of the block that has the address in its span. The page may be another's by now: all
+// is checked.
 static const guard_t* guard_at(const uint8_t* address) {
   enum { ADDRESS_BITS = 47 };
   if ((uint64_t)(uintptr_t)address >> ADDRESS_BITS != 0) { return NULL; }

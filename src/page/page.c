@@ -95,9 +95,7 @@ PRIVATE size_t page_guard_bytes(void) {
   return bytes <= SLICE_BYTES ? bytes : 0;
 }
 
-static uint8_t* guard_of(const page_t* page) {
-  return page_memory(page) + page_bytes(page) - page_guard_bytes();
-}
+static uint8_t* guard_of(const page_t* page) { return page_memory(page) + bytes_to_guard(page); }
 
 PRIVATE void page_guard(page_t* page) {
   const bool wanted = page_guard_bytes() != 0 && arena_can_protect(page->span_arena);
@@ -217,7 +215,7 @@ static size_t first_block_at(size_t area, size_t block_bytes) {
 
 // Cuts the page's memory into blocks.
 static void page_cut(page_t* page, uint8_t* start, unsigned bin) {
-  const size_t area = page_bytes(page) - page_guard_bytes();
+  const size_t area = bytes_to_guard(page);
   page_set_free_list(page, NULL);
   page->bin = (uint8_t)bin;
   page->block_bytes = bin_bytes(bin);
@@ -230,7 +228,7 @@ static void page_cut(page_t* page, uint8_t* start, unsigned bin) {
 
 static void large_place(page_t* page, size_t align) {
   const size_t guard = page_guard_bytes();
-  const size_t room = page_bytes(page) - guard - page->block_bytes;
+  const size_t room = bytes_to_guard(page) - page->block_bytes;
   const bool at_end = guard > 0 && align <= guard && page->span_arena != NULL;
   page->start = page->span_start + (at_end ? align_down(room, guard) : 0);
 }
@@ -315,8 +313,7 @@ static bool is_zeroed(const page_t* page) {
 // costs one system call in place of a fault for each OS page.
 static void page_populate(const page_t* page) {
   if (!GUARD_PAGES || page->span_arena == NULL) { return; }
-  const size_t bytes = page_bytes(page) - page_guard_bytes();
-  (void)port_populate(page_memory(page), bytes);
+  (void)port_populate(page_memory(page), bytes_to_guard(page));
 }
 
 static page_t* page_of_spare(const page_request_t* request, span_t* span) {

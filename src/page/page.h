@@ -219,6 +219,7 @@ PRIVATE page_t* page_reuse(page_request_t request);
 PRIVATE void page_release(page_t* page, bool freed);
 // Bytes at the end of a page's memory that are inaccessible, as far as the OS can do that.
 PRIVATE size_t page_guard_bytes(void);
+FAST size_t bytes_to_guard(const page_t* page) { return page_bytes(page) - page_guard_bytes(); }
 // The length of the large block that a request gets.
 FAST size_t large_bytes(size_t size) {
   enum { LARGE_UNIT = 4 << 10 };

@@ -52,8 +52,6 @@ PRIVATE void waiting_rescue(void) {
   if (lock_is_left(&waiting.lock)) { memset(&waiting, 0, sizeof(waiting)); }
 }
 
-static size_t bytes_to_guard(const page_t* page) { return page_bytes(page) - page_guard_bytes(); }
-
 // ---- the list; under the lock ----
 
 static void waiting_count(const waiting_t* one, bool more) {
