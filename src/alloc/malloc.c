@@ -49,7 +49,7 @@ FAST theap_t* slow_tick(theap_t* theap) {
   if (unlikely(++theap->slow_calls >= (size_t)every) && every > 0) {
     theap->slow_calls = 0;
     thread_collect(thread, COLLECT_GENTLY);
-    if (WAITING_LARGE) { waiting_flush_old(); }
+    page_release_unwanted();
     memory_collect(false);
     if (is_default) { theap = theap_current(); }  // another heap may be no more by now
   }

@@ -217,6 +217,10 @@ SHARED_DATA(_Atomic(uint32_t), memory_growths);
 typedef enum { MEMORY_STAYS, MEMORY_SHRINKS, MEMORY_SHRINKS_HUGE } memory_trend_t;
 SHARED_DATA(_Atomic(memory_trend_t), memory_trend);
 
+// Slices of empty pages that may wait beside those that always may: what dirty memory leaves of
+// what may stay, or all while it is withheld. Relaxed; any thread.
+SHARED_DATA(_Atomic(size_t), memory_spare_room);
+
 // Counters of all that the OS gave.
 SHARED_DATA(stats_t, memory_stats);
 

@@ -326,8 +326,7 @@ static bool offers_enough(void) {
 
 // More is unused than we keep: give back twice what came in, in pieces that cost microseconds, some
 // of them at once. What waits until huge pages are unused as a whole stays due.
-static NOINLINE void purge_excess(size_t given_slices) {
-  const size_t kept = kept_slices();
+static NOINLINE void purge_excess(size_t kept, size_t given_slices) {
   const bool whole = memory_goes_whole() && kept > 0;
   memory.due_slices += 2 * given_slices;
   memory.withholds = !RANDOM_PLACE && kept > 0 && memory_swings() && offers_enough();
@@ -399,6 +398,13 @@ PRIVATE long purge_delay_ms(void) {
 
 // ---- all together ----
 
+// What is dirty would be kept as well while it waits as empty pages, which nobody has to ask for
+// under the memory lock.
+static size_t spare_room(size_t kept) {
+  if (memory.withholds) { return memory.taken_slices + memory.dirty_slices; }
+  return kept - size_min(kept, memory.dirty_slices);
+}
+
 // Less code: where memory only grows, only what the program gave could go back to it.
 enum { PURGES = PORT_CAN_RELEASE || !SMALL };
 
@@ -408,7 +414,9 @@ PRIVATE void purge_due(size_t given_slices) {
   if (delay < 0) { return; }
   slack_decay();
   memory.withholds = false;
-  if (memory.dirty_slices > kept_slices()) { purge_excess(given_slices); }
+  const size_t kept = kept_slices();
+  if (memory.dirty_slices > kept) { purge_excess(kept, given_slices); }
+  store_relaxed(&memory_spare_room, spare_room(kept));
   purge_expired(delay);
 }
 

@@ -6,6 +6,7 @@ SHARED_DATA_DEF(stats_t, memory_stats);
 SHARED_DATA_DEF(_Atomic(size_t), memory_untouched);
 SHARED_DATA_DEF(_Atomic(uint32_t), memory_growths);
 SHARED_DATA_DEF(_Atomic(memory_trend_t), memory_trend);
+SHARED_DATA_DEF(_Atomic(size_t), memory_spare_room);
 
 PRIVATE size_t memory_reserved_bytes(void) {
   size_t bytes = 0;

@@ -419,6 +419,11 @@ PRIVATE void page_release_spare(void) {
   if (WAITING_LARGE) { waiting_flush_near(); }
 }
 
+PRIVATE void page_release_unwanted(void) {
+  page_release_list(spare_take_unwanted());
+  if (WAITING_LARGE) { waiting_flush_old(); }
+}
+
 PRIVATE void page_release_kept(void) {
   page_release_spare();
   if (WAITING_LARGE) { waiting_flush(INT64_MAX); }

@@ -238,8 +238,10 @@ PRIVATE void page_guard(page_t* page);
 PRIVATE void page_move_large(page_t* page, size_t align);
 // When all else is used up: memory that was kept for one class may serve any.
 PRIVATE void page_release_kept(void);
-// Of pages without blocks that wait as they are the memory goes.
+// Of pages without blocks that wait as they are the memory goes; of those that nobody has wanted
+// for a second or more.
 PRIVATE void page_release_spare(void);
+PRIVATE void page_release_unwanted(void);
 // Its memory goes: after page_release, or when it has waited.
 PRIVATE void page_release_memory(page_t* page);
 // The same of a page of which the OS would not make all memory accessible again.
@@ -370,6 +372,9 @@ PRIVATE page_t* spare_take(const page_request_t* request, size_t slices, span_t*
 PRIVATE page_t* spare_take_extra(uint32_t serial);
 PRIVATE bool spare_has_extra(void);
 PRIVATE page_t* spare_take_all(void);  // linked by `next`
+// Those that have waited all the time since the last look, which was a second ago or more, but for
+// SPARE_LEAST; linked by `next`.
+PRIVATE page_t* spare_take_unwanted(void);
 // The page becomes inaccessible, and waits for its class, or ends where the OS did not want that.
 // False: it is not of that kind, or address space is limited, and the program may need it for other
 // things.

@@ -31,6 +31,8 @@ typedef struct spares {
   ALIGNED(CACHE_LINE) lock_t lock;
   _Atomic(bool) used;      // pages have come since memory was short
   _Atomic(size_t) slices;  // of all places
+  size_t least;            // of these there were, since the last look
+  int64_t looked_ms;       // when that was
   page_t* places[PLACES];
 } spares_t;
 
@@ -56,6 +58,10 @@ static void spares_count(spares_t* of, size_t more) {
   store_relaxed(&of->slices, load_relaxed(&of->slices) + more);
 }
 
+static size_t spares_after(const spares_t* of, const page_t* page) {
+  return load_relaxed(&of->slices) + page->span_slices;
+}
+
 static void spare_push(spares_t* of, unsigned place, page_t* page) {
   store_relaxed(&page->owner, 0);
   page->next = of->places[place];
@@ -68,16 +74,19 @@ static page_t* spare_pop(spares_t* of, unsigned place) {
   if (page == NULL) { return NULL; }
   of->places[place] = page->next;
   spares_count(of, 0 - (size_t)page->span_slices);
+  of->least = size_min(of->least, load_relaxed(&of->slices));
   return page;
 }
 
 // A process that gives memory back, as it shrinks, has too many empty pages too. Each of them would
-// keep a huge page from going.
+// keep a huge page from going. Else pages may wait in the place of dirty memory.
 static size_t spares_most(void) {
   static const uint32_t most[] = {[MEMORY_STAYS] = SPARE_MOST,
                                   [MEMORY_SHRINKS] = SPARE_LEAST,
                                   [MEMORY_SHRINKS_HUGE] = SPARE_HUGE};
-  return spares_share(most[load_relaxed(&memory_trend)]);
+  const memory_trend_t trend = load_relaxed(&memory_trend);
+  const bool has_room = SPARE_LARGE && trend == MEMORY_STAYS;
+  return spares_share(most[trend] + (has_room ? load_relaxed(&memory_spare_room) : 0));
 }
 
 static page_t* spare_pop_any(spares_t* of) {
@@ -93,13 +102,13 @@ static page_t* list_add(page_t* list, page_t* page) {
 }
 
 // What goes so that the page can wait: a quarter of all at once, so that the locks of records and
-// of memory are taken seldom. Those of its own place, first.
-static page_t* spare_put_locked(spares_t* of, page_t* page) {
+// of memory are taken seldom, but no more than one call should have to wait for. Those of its own
+// place, first.
+static NOINLINE page_t* spare_put_full(spares_t* of, unsigned place, size_t limit, page_t* page) {
+  enum { GONE_MOST = 128 };
   page_t* gone = NULL;
-  const unsigned place = spare_place(page->bin, page->span_slices);
-  size_t limit = spares_most();
-  const size_t kept = limit - limit / 4;
-  for (; load_relaxed(&of->slices) + page->span_slices > limit; limit = kept) {
+  limit -= limit / 4;
+  for (int i = 0; i < GONE_MOST && spares_after(of, page) > limit; i++) {
     page_t* other = spare_pop(of, place);
     if (other == NULL) { other = spare_pop_any(of); }
     if (other == NULL) { return list_add(gone, page); }
@@ -107,6 +116,14 @@ static page_t* spare_put_locked(spares_t* of, page_t* page) {
   }
   spare_push(of, place, page);
   return gone;
+}
+
+static page_t* spare_put_locked(spares_t* of, page_t* page) {
+  const unsigned place = spare_place(page->bin, page->span_slices);
+  const size_t limit = spares_most();
+  if (unlikely(spares_after(of, page) > limit)) { return spare_put_full(of, place, limit, page); }
+  spare_push(of, place, page);
+  return NULL;
 }
 
 static void spares_use(spares_t* of, bool used) {
@@ -130,12 +147,18 @@ PRIVATE page_t* spare_put(page_t* page) {
 
 PRIVATE bool spare_has_extra(void) { return load_relaxed(&spares_used) != 0; }
 
-static page_t* take_from(spares_t* of, size_t most, page_t* taken) {
+// All but `most` slices; under the lock.
+static page_t* take_locked(spares_t* of, size_t most, page_t* taken) {
   page_t* page = NULL;
-  lock_acquire(&of->lock);
   while (load_relaxed(&of->slices) > most && (page = spare_pop_any(of)) != NULL) {
     taken = list_add(taken, page);
   }
+  return taken;
+}
+
+static page_t* take_from(spares_t* of, size_t most, page_t* taken) {
+  lock_acquire(&of->lock);
+  taken = take_locked(of, most, taken);
   spares_use(of, false);
   lock_release(&of->lock);
   return taken;
@@ -163,6 +186,28 @@ PRIVATE page_t* spare_take_all(void) {
   if (!exchange_relaxed(&spares_hold, false)) { return NULL; }
   for (spares_t* of = spares; of < spares + SPARES; of++) {
     if (!port_is_single_threaded() || !seems_empty(of)) { taken = take_from(of, 0, taken); }
+  }
+  return taken;
+}
+
+static page_t* take_unwanted(spares_t* of, int64_t now, page_t* taken) {
+  enum { LOOK_MS = 1000 };
+  lock_acquire(&of->lock);
+  if (now - of->looked_ms >= LOOK_MS) {
+    const size_t slices = load_relaxed(&of->slices), wanted = slices - size_min(of->least, slices);
+    taken = take_locked(of, size_max(wanted, spares_share(SPARE_LEAST)), taken);
+    of->least = load_relaxed(&of->slices);
+    of->looked_ms = now;
+  }
+  lock_release(&of->lock);
+  return taken;
+}
+
+PRIVATE page_t* spare_take_unwanted(void) {
+  page_t* taken = NULL;
+  const int64_t now = port_clock_ms();
+  for (spares_t* of = spares; of < spares + SPARES; of++) {
+    if (!seems_empty(of)) { taken = take_unwanted(of, now, taken); }
   }
   return taken;
 }

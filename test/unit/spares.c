@@ -1,14 +1,15 @@
 /* test: timeout=60 when="threads" env="MIMALLOC_GUARDED_SAMPLE_RATE=0"
    Empty pages, also of large blocks, wait for the thread that had them last: sets of blocks that
    are built and freed again and again take no memory, a blocked thread's pages go to who needs
-   memory, and all threads together keep no more than one may. */
+   memory, all threads together keep no more than one may, and what nobody has wanted for a second
+   goes. Pages wait in the place of dirty memory that might stay, and not besides. */
 #include "../../src/static.c"
 
 #include <pthread.h>
 
 #include "../check.h"
 
-enum { LARGE = 100 * 1000, FEW = 24, MANY = 200, ROUNDS = 20 };
+enum { LARGE = 100 * 1000, FEW = 24, SOME = 80, MANY = 200, ROUNDS = 20 };
 
 static void *blocks[MANY], *of_other[FEW];
 
@@ -28,17 +29,78 @@ static void drop(void** set, int count) {
   for (int i = 0; i < count; i++) { mi_free(set[i]); }
 }
 
-static void test_built_again(void) {
-  build(blocks, FEW);
-  drop(blocks, FEW);
+static void begin_without(void) {
+  mi_collect(true);
+  page_release_spare();
+  CHECK(all_slices() == 0 && !spares_hold);
+}
+
+static void test_built_again(int count) {
+  build(blocks, count);
+  drop(blocks, count);
   CHECK(own_spares()->slices > 0);
   const size_t taken = memory.taken_slices;
   for (int round = 0; round < ROUNDS; round++) {
-    build(blocks, FEW);
+    build(blocks, count);
     CHECK(memory.taken_slices == taken);
-    drop(blocks, FEW);
+    drop(blocks, count);
     CHECK(memory.taken_slices == taken);
   }
+}
+
+static void check_together(void) {
+  CHECK(own_spares()->slices + memory.dirty_slices <= SPARE_MOST + kept_slices());
+}
+
+static void test_in_place_of_dirty(void) {
+  begin_without();
+  test_built_again(SOME);
+  CHECK(own_spares()->slices > SPARE_MOST);
+  check_together();
+  begin_without();
+  build(blocks, MANY);
+  drop(blocks, MANY); /* more than may stay */
+  check_together();
+}
+
+/* A heap that swings has offered enough: all waits. */
+static void test_withheld(void) {
+  begin_without();
+  build(blocks, MANY);
+  memory.slack_slices = 1;
+  memory.refault_ms = port_clock_ms();
+  memory.offered_slices = SIZE_MAX / 2;
+  drop(blocks, MANY);
+  test_built_again(MANY);
+  CHECK(own_spares()->slices + memory.dirty_slices > SPARE_MOST + kept_slices());
+  memory.offered_slices = memory.slack_slices = 0;
+}
+
+/* A second passes, and many slow calls. */
+static void look(void) {
+  theap_t* theap = theap_current();
+  own_spares()->looked_ms -= 2000;
+  theap->slow_calls += (size_t)mi_option_get(mi_option_generic_collect);
+  (void)slow_tick(theap);
+}
+
+static void test_unwanted(void) {
+  enum { ALL = SOME / 2, HALF = ALL / 2 };
+  begin_without();
+  build(blocks, ALL);
+  drop(blocks, ALL);
+  look();
+  const size_t half = HALF * large_slices(LARGE, 0);
+  CHECK(own_spares()->slices > half);
+  build(blocks, HALF);
+  drop(blocks, HALF);
+  const size_t slices = own_spares()->slices;
+  page_release_unwanted(); /* too soon */
+  CHECK(own_spares()->slices == slices);
+  look();
+  CHECK(own_spares()->slices <= half && own_spares()->slices > SPARE_LEAST);
+  look();
+  CHECK(own_spares()->slices <= SPARE_LEAST && own_spares()->slices > 0);
 }
 
 /* What a spare page held does not show. */
@@ -92,12 +154,6 @@ static void tell(order_t what) {
   pthread_mutex_unlock(&mutex);
 }
 
-static void begin_without(void) {
-  mi_collect(true);
-  page_release_spare();
-  CHECK(all_slices() == 0 && !spares_hold);
-}
-
 static void test_freed_by_another(void) {
   begin_without();
   build(blocks, FEW);
@@ -126,8 +182,11 @@ static void test_blocked(void) {
 int main(void) {
   pthread_t other;
   if (!SPARE_LARGE) { return check_done(); }
-  test_built_again();
+  test_built_again(FEW);
   test_zeroed();
+  test_in_place_of_dirty();
+  test_withheld();
+  test_unwanted();
   CHECK(pthread_create(&other, NULL, other_main, NULL) == 0);
   tell(BUILD_AND_FREE);
   CHECK(others != own_spares());
