@@ -2,7 +2,8 @@
 // length in any heap, in checked builds of their class. A page that comes and goes then costs
 // no memory lock, and no system calls for its guard. Large blocks of up to 1 MiB wait too in builds
 // without guards, each a page. There they wait apart for some threads each, so that threads do not
-// meet: for the one that had the page last, as it will want it again. See docs/decisions/039.
+// meet: for the one that had the page last, as it will want it again. See docs/decisions/039. More
+// may wait in the place of dirty memory that might stay: see docs/decisions/040.
 //
 //   page_release --spare_put--> spare --spare_take--> page_reuse
 //                               spare --too many, spare_take_extra, spare_take_all--> its memory
