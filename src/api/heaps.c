@@ -182,6 +182,8 @@ API void mi_collect(bool force) {
     ask_others_to_collect();
     page_release_spare();
     if (WAITING_LARGE) { waiting_flush(INT64_MAX); }
+  } else {
+    page_release_unwanted();
   }
   memory_collect(force);
 }
