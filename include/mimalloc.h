@@ -897,8 +897,9 @@ mi_decl_export void mi_register_output(mi_output_fun* out, void* arg) mi_attr_no
 /* Registers what takes error numbers. */
 mi_decl_export void mi_register_error(mi_error_fun* fun, void* arg) mi_attr_noexcept;
 
-/* Frees what the calling thread keeps for later use; `force` gives all unused memory back to the
-   OS, and has other threads do the same when they next look for memory. */
+/* Frees what the calling thread keeps for later use, and empty pages that no thread has wanted for
+   a second; `force` gives all unused memory back to the OS, and has other threads do the same when
+   they next look for memory. */
 mi_decl_export void mi_collect(bool force) mi_attr_noexcept;
 
 /* Frees what the calling thread keeps, and gives unused memory back to the OS, if the thread's

@@ -239,7 +239,7 @@ PRIVATE void page_move_large(page_t* page, size_t align);
 // When all else is used up: memory that was kept for one class may serve any.
 PRIVATE void page_release_kept(void);
 // Of pages without blocks that wait as they are the memory goes; of those that nobody has wanted
-// for a second or more.
+// for a second or more, and of large blocks that have waited for too long.
 PRIVATE void page_release_spare(void);
 PRIVATE void page_release_unwanted(void);
 // Its memory goes: after page_release, or when it has waited.

@@ -6,8 +6,8 @@
 // may wait in the place of dirty memory that might stay: see docs/decisions/040.
 //
 //   page_release --spare_put--> spare --spare_take--> page_reuse
-//                               spare --too many, spare_take_extra, spare_take_all--> its memory
-//                               goes, or it is
+//                               spare --too many, spare_take_extra, spare_take_unwanted,
+//                               spare_take_all--> its memory goes, or it is
 //   decommitted   inaccessible and without memory, for its class: builds with KEEP_CLASS
 //
 // S1 a page that waits is on no other list, and the map knows nothing of it.
@@ -195,7 +195,7 @@ static page_t* take_unwanted(spares_t* of, int64_t now, page_t* taken) {
   enum { LOOK_MS = 1000 };
   lock_acquire(&of->lock);
   if (now - of->looked_ms >= LOOK_MS) {
-    const size_t slices = load_relaxed(&of->slices), wanted = slices - size_min(of->least, slices);
+    const size_t wanted = load_relaxed(&of->slices) - of->least;
     taken = take_locked(of, size_max(wanted, spares_share(SPARE_LEAST)), taken);
     of->least = load_relaxed(&of->slices);
     of->looked_ms = now;
@@ -276,5 +276,6 @@ PRIVATE void spare_rescue(void) {
     if (!lock_is_left(&of->lock)) { continue; }
     memset(of->places, 0, sizeof(of->places));
     store_relaxed(&of->slices, 0);
+    of->least = 0;
   }
 }
