@@ -28,10 +28,14 @@ static void* malloc_rounded(theap_t* theap, size_t size, size_t wanted, bool zer
 static void* malloc_run(theap_t* theap, const aligned_t* request) {
   const size_t shift = (0 - request->offset) & (request->alignment - 1);
   if (unlikely(theap->rations != NULL)) { ration_pass(theap, BIN_LARGE, request->size); }
-  return malloc_large(theap_if_alive(theap), (large_request_t){.size = size_max(request->size, 1),
-                                                               .align = request->alignment,
-                                                               .shift = shift,
-                                                               .zero = request->zero});
+  const large_request_t large = {.size = size_max(request->size, 1),
+                                 .align = request->alignment,
+                                 .shift = shift,
+                                 .zero = request->zero};
+  void* p = malloc_large(theap_if_alive(theap), &large);
+  if (unlikely(p == NULL)) { return refuse_request(request->size); }
+  block_set_asked(p, large.size, request->size);
+  return p;
 }
 
 // The bytes that a block in a page with others has to have. Above MEDIUM_MAX there is no such page
@@ -51,38 +55,51 @@ PRIVATE size_t block_bytes_for(size_t size, size_t alignment) {
 }
 
 // The alignment is a power of two.
-static void* aligned_plain(theap_t* theap, aligned_t request) {
-  const bool at_start = (request.offset & (request.alignment - 1)) == 0;
-  if (likely(at_start && request.alignment <= SLICE_BYTES && request.size <= MEDIUM_REQUEST)) {
-    const size_t block = medium_bytes(request.size, request.alignment);
+static void* aligned_plain(theap_t* theap, size_t size, size_t alignment, bool zero) {
+  if (likely(alignment <= SLICE_BYTES && size <= MEDIUM_REQUEST)) {
+    const size_t block = medium_bytes(size, alignment);
     if (likely(block <= MEDIUM_MAX)) {
-      return malloc_rounded(theap, block - PAD_BYTES, request.size, request.zero);
+      return malloc_rounded(theap, block - PAD_BYTES, size, zero);
     }
   }
-  if (at_start && request.alignment <= (size_t)LARGE_ALIGN) {
-    return malloc_rounded(theap, size_max(request.size, MEDIUM_REQUEST + 1), request.size,
-                          request.zero);
+  if (alignment <= (size_t)LARGE_ALIGN) {
+    return malloc_rounded(theap, size_max(size, MEDIUM_REQUEST + 1), size, zero);
   }
-  void* p = malloc_run(theap, &request);
-  if (unlikely(p == NULL)) { return refuse_request(request.size); }
-  block_set_asked(p, size_max(request.size, 1), request.size);
-  return p;
+  const aligned_t request = {size, alignment, 0, zero};
+  return malloc_run(theap, &request);
+}
+
+static bool is_at_start(const aligned_t* request) {
+  return (request->offset & (request->alignment - 1)) == 0;
+}
+
+static void* aligned_any(theap_t* theap, const aligned_t* request) {
+  if (!is_at_start(request)) { return malloc_run(theap, request); }
+  return aligned_plain(theap, request->size, request->alignment, request->zero);
 }
 
 static NOINLINE void* aligned_special(theap_t* theap, const aligned_t* request) {
   void* p = NULL;
   const bool fills = theap_fills(theap);
-  if (!malloc_due(&theap, request, &p)) { p = aligned_plain(theap, *request); }
+  if (!malloc_due(&theap, request, &p)) { p = aligned_any(theap, request); }
   if (fills && p != NULL && !request->zero) { block_perturb_taken(p, request->size); }
   return p;
 }
 
-PRIVATE void* theap_malloc_aligned(theap_t* theap, aligned_t request) {
-  if (unlikely(!is_power_of_two(request.alignment))) {
+PRIVATE void* theap_malloc_at_offset(theap_t* theap, const aligned_t* request) {
+  if (unlikely(!is_power_of_two(request->alignment))) {
     port_errno_set(EINVAL);
     return NULL;
   }
-  if (TRACKED) { return tracked_malloc(theap, request); }
-  if (unlikely(theap->special != 0)) { return aligned_special(theap, &request); }
-  return aligned_plain(theap, request);
+  if (TRACKED) { return tracked_malloc(theap, *request); }
+  if (unlikely(theap->special != 0)) { return aligned_special(theap, request); }
+  return aligned_any(theap, request);
+}
+
+PRIVATE void* theap_malloc_at_start(theap_t* theap, size_t size, size_t alignment, bool zero) {
+  if (TRACKED || unlikely(theap->special != 0 || !is_power_of_two(alignment))) {
+    const aligned_t request = {size, alignment, 0, zero};
+    return theap_malloc_at_offset(theap, &request);
+  }
+  return aligned_plain(theap, size, alignment, zero);
 }

@@ -32,7 +32,7 @@ typedef struct large_request {
   size_t room;  // bytes of address space to leave for growth, if they can be had
 } large_request_t;
 // The theap's heap is alive: see theap_if_alive.
-PRIVATE void* malloc_large(theap_t* theap, large_request_t request);
+PRIVATE void* malloc_large(theap_t* theap, const large_request_t* request);
 // The length of a large block, which the caller holds, as the statistics have it too.
 PRIVATE void large_set_bytes(page_t* page, size_t bytes);
 // Reports it; errno becomes ENOMEM; NULL.
@@ -64,16 +64,23 @@ PRIVATE bool size_is_exact(const void* p, size_t size, size_t alignment);
 // ---- aligned.c ----
 // Bytes of the block that a request gets.
 PRIVATE size_t block_bytes_for(size_t size, size_t alignment);
-PRIVATE void* theap_malloc_aligned(theap_t* theap, aligned_t request);
+// At a multiple of the alignment, and at an offset before one.
+PRIVATE void* theap_malloc_at_start(theap_t* theap, size_t size, size_t alignment, bool zero);
+PRIVATE void* theap_malloc_at_offset(theap_t* theap, const aligned_t* request);
+// Where the offset is known to be 0 the request goes on in registers.
+FAST void* theap_malloc_aligned(theap_t* theap, aligned_t request) {
+  if (request.offset != 0) { return theap_malloc_at_offset(theap, &request); }
+  return theap_malloc_at_start(theap, request.size, request.alignment, request.zero);
+}
 
 // ---- realloc.c ----
 PRIVATE void* theap_realloc(theap_t* theap, void* p, size_t size, bool zero);
-PRIVATE void* theap_realloc_aligned(theap_t* theap, void* p, aligned_t request);
+PRIVATE void* theap_realloc_aligned(theap_t* theap, void* p, const aligned_t* request);
 PRIVATE void* block_expand(void* p, size_t size);
 
 // ---- tracked.c: stand in for all of the above in a build for a memory tool ----
 UNUSED PRIVATE void* tracked_malloc(theap_t* theap, aligned_t request);
-UNUSED PRIVATE void* tracked_realloc(theap_t* theap, void* p, aligned_t request);
+UNUSED PRIVATE void* tracked_realloc(theap_t* theap, void* p, const aligned_t* request);
 UNUSED PRIVATE void* tracked_expand(void* p, size_t size);
 UNUSED PRIVATE void tracked_free(void* p);
 UNUSED PRIVATE size_t tracked_usable(const void* p);

@@ -166,10 +166,10 @@ static void large_join(theap_t* theap) {
   }
 }
 
-static page_request_t large_page_request(const theap_t* theap, const large_request_t* request) {
+static page_t* large_page_new(const theap_t* theap, const large_request_t* request, size_t room) {
   enum { DIRECT_ROOM_LEAST = 1 << 20 };
-  const size_t bytes = large_bytes(request->size + request->room);
-  const bool grows = request->room >= DIRECT_ROOM_LEAST / 4;
+  const size_t bytes = large_bytes(request->size + room);
+  const bool grows = room >= DIRECT_ROOM_LEAST / 4;
   page_request_t page_request = {
       .bin = BIN_LARGE,
       .bytes = bytes,
@@ -177,41 +177,38 @@ static page_request_t large_page_request(const theap_t* theap, const large_reque
       .shift = request->shift,
       .zeroed = request->zero && bytes > ZERO_MOST,
       .direct = is_better_direct(bytes, request->align, grows),
-      .at_end = request->room == 0 && request->shift == 0 && request->align <= GRANULE,
+      .at_end = room == 0 && request->shift == 0 && request->align <= GRANULE,
       .serial = theap->serial};
   page_request.or_run = page_request.direct && may_have_run(&page_request, grows);
-  return page_request;
+  return heap_page_new(theap->heap, &page_request);
 }
 
-PRIVATE void* malloc_large(theap_t* theap, large_request_t request) {
+PRIVATE void* malloc_large(theap_t* theap, const large_request_t* request) {
   enum { LARGE_MARGIN = 8 << 10 };
-  const bool plain = request.align <= SLICE_BYTES && request.shift == 0 && request.room == 0;
-  void* last =
-      plain ? malloc_large_from_row(theap, request.size, request.align, request.zero) : NULL;
+  const size_t size = request->size;
+  const bool plain = request->align <= SLICE_BYTES && request->shift == 0 && request->room == 0;
+  void* last = plain ? malloc_large_from_row(theap, size, request->align, request->zero) : NULL;
   if (last != NULL) { return last; }
   large_join(theap);
-  if (unlikely(request.size > PTRDIFF_MAX - request.room - request.shift - LARGE_MARGIN)) {
-    return NULL;
-  }
-  page_t* page = heap_page_new(theap->heap, large_page_request(theap, &request));
+  if (unlikely(size > PTRDIFF_MAX - request->room - request->shift - LARGE_MARGIN)) { return NULL; }
+  page_t* page = large_page_new(theap, request, request->room);
   if (unlikely(page == NULL)) {
     theap = make_room(theap);
-    request.room = 0;
-    page = heap_page_new(theap->heap, large_page_request(theap, &request));
+    page = large_page_new(theap, request, 0);
     if (page == NULL) { return NULL; }
   }
   heap_t* heap = theap->heap;
-  page->block_bytes = large_bytes(request.size);
+  page->block_bytes = large_bytes(size);
   store_relaxed(&page->last_owner, theap->serial);
-  void* block = large_hand_out(page, request.size);
-  if (request.zero && page->fresh_zero) {
-    large_zero_again(page, request.size);
-  } else if (request.zero) {
-    (void)large_zero(page, request.size);
+  void* block = large_hand_out(page, size);
+  if (request->zero && page->fresh_zero) {
+    large_zero_again(page, size);
+  } else if (request->zero) {
+    (void)large_zero(page, size);
   }
   heap_add_page(heap, page);
   theap_count_large(theap, page);
-  if (COUNT_EACH) { heap_count_taken(page, request.size); }
+  if (COUNT_EACH) { heap_count_taken(page, size); }
   theap_follow_trend(theap);
   return block;
 }
@@ -236,7 +233,8 @@ PRIVATE COLD void* refuse_request(size_t size) {
 static void* malloc_of(theap_t* theap, size_t size, bool zero) {
   theap = slow_tick(theap);
   if (size <= MEDIUM_REQUEST) { return malloc_medium(theap, size, zero); }
-  return malloc_large(theap, (large_request_t){.size = size, .align = LARGE_ALIGN, .zero = zero});
+  const large_request_t request = {.size = size, .align = LARGE_ALIGN, .zero = zero};
+  return malloc_large(theap, &request);
 }
 
 PRIVATE void* orphan_malloc(aligned_t request) {

@@ -146,9 +146,9 @@ static void* move_to_new(theap_t* theap, void* p, size_t size, bool zero) {
   if (is_large(page) && size > old && size > MEDIUM_REQUEST && size < PTRDIFF_MAX / 2 &&
       theap->thread != NULL) {
     const size_t room = size < MOVE_LEAST ? size / 8 : size / 4;
-    q = malloc_large(
-        theap_if_alive(theap),
-        (large_request_t){.size = size, .align = LARGE_ALIGN, .zero = zero, .room = room});
+    const large_request_t request = {
+        .size = size, .align = LARGE_ALIGN, .zero = zero, .room = room};
+    q = malloc_large(theap_if_alive(theap), &request);
     if (unlikely(q == NULL)) { return refuse_request(size); }
     if (!zero) { block_perturb_taken(q, size); }
   } else {
@@ -176,7 +176,10 @@ static bool block_may_move(const page_t* page, const void* p) {
 }
 
 PRIVATE void* theap_realloc(theap_t* theap, void* p, size_t size, bool zero) {
-  if (TRACKED) { return tracked_realloc(theap, p, (aligned_t){size, 1, 0, zero}); }
+  if (TRACKED) {
+    const aligned_t request = {size, 1, 0, zero};
+    return tracked_realloc(theap, p, &request);
+  }
   if (unlikely(p == NULL)) { return zero ? theap_zalloc(theap, size) : theap_malloc(theap, size); }
   page_t* page = page_of(p);
   void* moved = NULL;
@@ -200,9 +203,9 @@ PRIVATE void* theap_realloc(theap_t* theap, void* p, size_t size, bool zero) {
   return move_to_new(theap, p, size, zero);
 }
 
-PRIVATE void* theap_realloc_aligned(theap_t* theap, void* p, aligned_t request) {
-  if (p == NULL) { return theap_malloc_aligned(theap, request); }
-  if (!is_power_of_two(request.alignment)) {
+PRIVATE void* theap_realloc_aligned(theap_t* theap, void* p, const aligned_t* request) {
+  if (p == NULL) { return theap_malloc_aligned(theap, *request); }
+  if (!is_power_of_two(request->alignment)) {
     port_errno_set(EINVAL);
     return NULL;
   }
@@ -210,13 +213,13 @@ PRIVATE void* theap_realloc_aligned(theap_t* theap, void* p, aligned_t request) 
   page_t* page = page_of(p);
   if (unlikely(!block_may_move(page, p))) { return NULL; }
   const size_t old = block_usable(p), room = page_room(page);
-  if (request.size <= room && request.size >= room / 2 &&
-      is_aligned((uint8_t*)p + request.offset, request.alignment)) {
-    return keep_block(page, p, request.size, request.zero);
+  if (request->size <= room && request->size >= room / 2 &&
+      is_aligned((uint8_t*)p + request->offset, request->alignment)) {
+    return keep_block(page, p, request->size, request->zero);
   }
-  void* q = theap_malloc_aligned(theap, request);
+  void* q = theap_malloc_aligned(theap, *request);
   if (q != NULL) {
-    memcpy(q, p, size_min(old, request.size));
+    memcpy(q, p, size_min(old, request->size));
     block_free(p);
   }
   return q;

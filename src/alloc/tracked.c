@@ -26,7 +26,7 @@ static label_t* take_shifted(theap_t* theap, const aligned_t* request) {
   const size_t shift = (0 - request->offset - GRANULE) & (request->alignment - 1);
   const large_request_t large = {
       .size = size_max(request->size, 1) + GRANULE, .align = request->alignment, .shift = shift};
-  void* label = malloc_large(theap, large);
+  void* label = malloc_large(theap, &large);
   return (label_t*)(label != NULL ? label : refuse_request(request->size));
 }
 
@@ -119,18 +119,18 @@ static void* move_tracked(theap_t* theap, void* p, aligned_t request) {
   return q;
 }
 
-PRIVATE NOINLINE void* tracked_realloc(theap_t* theap, void* p, aligned_t request) {
-  if (p == NULL) { return tracked_malloc(theap, request); }
+PRIVATE NOINLINE void* tracked_realloc(theap_t* theap, void* p, const aligned_t* request) {
+  if (p == NULL) { return tracked_malloc(theap, *request); }
   const size_t old = tracked_asked(p);
   if (old == SIZE_MAX) {
     report_refused(p, "realloc");
     port_errno_set(EINVAL);
     return NULL;
   }
-  const bool aligned = is_aligned((uint8_t*)p + request.offset, request.alignment);
-  if (aligned && resize_in_place(p, request.size, false)) {
-    if (request.zero && request.size > old) { memset((uint8_t*)p + old, 0, request.size - old); }
+  const bool aligned = is_aligned((uint8_t*)p + request->offset, request->alignment);
+  if (aligned && resize_in_place(p, request->size, false)) {
+    if (request->zero && request->size > old) { memset((uint8_t*)p + old, 0, request->size - old); }
     return p;
   }
-  return move_tracked(theap, p, request);
+  return move_tracked(theap, p, *request);
 }

@@ -171,23 +171,23 @@ API void* mi_theap_rezalloc(theap_t* theap, void* p, size_t newsize) {
 
 // ---- aligned; a NULL theap gives NULL ----
 
-static void* aligned_in(theap_t* theap, aligned_t request) {
+FAST void* aligned_in(theap_t* theap, aligned_t request) {
   return likely(theap != NULL) ? theap_malloc_aligned(theap, request) : NULL;
 }
 
-static void* realigned_in(theap_t* theap, void* p, aligned_t request) {
-  return likely(theap != NULL) ? theap_realloc_aligned(theap, p, request) : NULL;
+FAST void* realigned_in(theap_t* theap, void* p, aligned_t request) {
+  return likely(theap != NULL) ? theap_realloc_aligned(theap, p, &request) : NULL;
 }
 
 // `request.size` is of one of `count` items. The result is zeroed.
-static void* aligned_array_in(theap_t* theap, size_t count, aligned_t request) {
+FAST void* aligned_array_in(theap_t* theap, size_t count, aligned_t request) {
   if (unlikely(size_mul_overflows(count, request.size, &request.size))) {
     return refuse_memory(SIZE_MAX);
   }
   return aligned_in(theap, request);
 }
 
-static void* realigned_array_in(theap_t* theap, void* p, size_t count, aligned_t request) {
+FAST void* realigned_array_in(theap_t* theap, void* p, size_t count, aligned_t request) {
   if (unlikely(size_mul_overflows(count, request.size, &request.size))) {
     return refuse_memory(SIZE_MAX);
   }
@@ -219,19 +219,19 @@ API void* mi_calloc_aligned_at(size_t count, size_t size, size_t alignment, size
 }
 
 API void* mi_realloc_aligned(void* p, size_t newsize, size_t alignment) {
-  return theap_realloc_aligned(theap_current(), p, (aligned_t){newsize, alignment, 0, false});
+  return realigned_in(theap_current(), p, (aligned_t){newsize, alignment, 0, false});
 }
 
 API void* mi_realloc_aligned_at(void* p, size_t newsize, size_t alignment, size_t offset) {
-  return theap_realloc_aligned(theap_current(), p, (aligned_t){newsize, alignment, offset, false});
+  return realigned_in(theap_current(), p, (aligned_t){newsize, alignment, offset, false});
 }
 
 API void* mi_rezalloc_aligned(void* p, size_t newsize, size_t alignment) {
-  return theap_realloc_aligned(theap_current(), p, (aligned_t){newsize, alignment, 0, true});
+  return realigned_in(theap_current(), p, (aligned_t){newsize, alignment, 0, true});
 }
 
 API void* mi_rezalloc_aligned_at(void* p, size_t newsize, size_t alignment, size_t offset) {
-  return theap_realloc_aligned(theap_current(), p, (aligned_t){newsize, alignment, offset, true});
+  return realigned_in(theap_current(), p, (aligned_t){newsize, alignment, offset, true});
 }
 
 API void* mi_recalloc_aligned(void* p, size_t newcount, size_t size, size_t alignment) {

@@ -184,11 +184,12 @@ static bool guard_coin(theap_t* theap) { return (quick_next(&theap->guarding.ran
 static page_t* guard_page(theap_t* theap, size_t inner_bytes) {
   enum { DIRECT_LEAST = 32 << 20 };
   const size_t os_page = port_page_bytes();
-  return heap_page_new(theap->heap, (page_request_t){.bin = BIN_LARGE,
-                                                     .bytes = inner_bytes + os_page,
-                                                     .align = SLICE_BYTES,
-                                                     .shift = os_page << guard_coin(theap),
-                                                     .direct = inner_bytes >= DIRECT_LEAST});
+  page_request_t request = {.bin = BIN_LARGE,
+                            .bytes = inner_bytes + os_page,
+                            .align = SLICE_BYTES,
+                            .shift = os_page << guard_coin(theap),
+                            .direct = inner_bytes >= DIRECT_LEAST};
+  return heap_page_new(theap->heap, &request);
 }
 
 static size_t inner_wanted(const guard_request_t* request, size_t bytes) {

@@ -266,14 +266,14 @@ PRIVATE heap_t* heap_migrate(page_t* page) {
   return home;
 }
 
-PRIVATE page_t* heap_page_new(const heap_t* heap, page_request_t request) {
-  request.arena = heap->arena;
-  request.numa_node = heap->numa_node + 1;
-  request.direct =
-      heap->arena == NULL && (request.direct || option_is_enabled(mi_option_disallow_arena_alloc));
+PRIVATE page_t* heap_page_new(const heap_t* heap, page_request_t* request) {
+  request->arena = heap->arena;
+  request->numa_node = heap->numa_node + 1;
+  request->direct =
+      heap->arena == NULL && (request->direct || option_is_enabled(mi_option_disallow_arena_alloc));
   page_t* page = page_new(request);
-  if (page != NULL || !request.direct) { return page; }
-  request.direct = false;
+  if (page != NULL || !request->direct) { return page; }
+  request->direct = false;
   return page_new(request);
 }
 

@@ -417,7 +417,7 @@ static void theap_follow_growth(theap_t* theap) {
   page_release_spare();
 }
 
-static page_t* page_from_memory(theap_t* theap, page_request_t request) {
+static page_t* page_from_memory(theap_t* theap, page_request_t* request) {
   theap_follow_growth(theap);
   page_t* page = heap_page_new(theap->heap, request);
   theap_follow_trend(theap);
@@ -429,14 +429,14 @@ static page_t* page_from_memory(theap_t* theap, page_request_t request) {
 static page_t* theap_fresh(theap_t* theap, unsigned bin) {
   heap_t* heap = theap->heap;
   row_flush(theap, BIN_LARGE);
-  const page_request_t request = {.bin = bin,
-                                  .room = class_room(theap, bin),
-                                  .arena = heap->arena,
-                                  .numa_node = heap->numa_node + 1,
-                                  .serial = theap->serial};
-  page_t* page = page_reuse(request);
+  page_request_t request = {.bin = bin,
+                            .room = class_room(theap, bin),
+                            .arena = heap->arena,
+                            .numa_node = heap->numa_node + 1,
+                            .serial = theap->serial};
+  page_t* page = page_reuse(&request);
   if (page == NULL) {
-    page = page_from_memory(theap, request);
+    page = page_from_memory(theap, &request);
   } else if (OPEN_ROWS) {
     rows_learn_reused(theap);
   }

@@ -144,8 +144,8 @@ typedef struct arena_spec {
 
 typedef bool arena_visit_fun(arena_t* arena, void* arg);
 
-// False if out of memory.
-PRIVATE bool memory_take(span_request_t request, span_t* out);
+// False if out of memory. The request is rounded up.
+PRIVATE bool memory_take(span_request_t* request, span_t* out);
 PRIVATE void memory_give(span_t span);
 // The same of several spans of arenas, in builds that leave what is freed accessible as it is.
 PRIVATE void memory_give_all(const span_t* spans, size_t count);
@@ -156,13 +156,13 @@ PRIVATE void memory_give_unreachable(span_t span);
 PRIVATE bool memory_lengthen(span_t* span, size_t slices);
 PRIVATE void memory_shorten(span_t* span, size_t slices);
 // A mapping of its own; `remap` moves it to a longer one.
-PRIVATE bool memory_take_direct(span_request_t request, span_t* out);
+PRIVATE bool memory_take_direct(const span_request_t* request, span_t* out);
 PRIVATE bool memory_remap_direct(span_t* span, size_t bytes);
 // A run for what would have such a mapping, where memory comes and goes: one that waits; or, where
 // there is little of that, a fresh one in the place of a mapping that went a moment ago. What is
 // shorter than SHORT_DIRECT bytes gets any.
 enum { SHORT_DIRECT = 8 << 20 };
-PRIVATE COLD bool memory_take_again(span_request_t request, span_t* out);
+PRIVATE COLD bool memory_take_again(span_request_t* request, span_t* out);
 
 // Purges what is due; with force all that is unused, and unmaps arenas without a page.
 PRIVATE void memory_collect(bool force);

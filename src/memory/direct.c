@@ -65,18 +65,17 @@ static bool direct_wants_huge(size_t bytes, size_t in_use) {
   return bytes >= 2 * HUGE_PAGE && huge_is_wanted(in_use > FIRST_ARENA);
 }
 
-PRIVATE bool memory_take_direct(span_request_t request, span_t* out) {
-  const size_t bytes = slices_bytes(slices_rounded(request.slices));
+PRIVATE bool memory_take_direct(const span_request_t* request, span_t* out) {
+  const size_t bytes = slices_bytes(slices_rounded(request->slices));
   void* start = NULL;
   size_t in_use = 0;
-  if (!PORT_CAN_RELEASE || request.slices > INT32_MAX) {
-    return false;
-  }  // page records count them in 32 bits
+  // Page records count them in 32 bits.
+  if (!PORT_CAN_RELEASE || request->slices > INT32_MAX) { return false; }
   if (option_is_enabled(mi_option_disallow_os_alloc) || !direct_admit(bytes, &in_use)) {
     return false;
   }
-  const bool huge = request.dense && direct_wants_huge(bytes, in_use);
-  if (!direct_map(bytes, huge ? size_max(request.align, HUGE_PAGE) : request.align, &start)) {
+  const bool huge = request->dense && direct_wants_huge(bytes, in_use);
+  if (!direct_map(bytes, huge ? size_max(request->align, HUGE_PAGE) : request->align, &start)) {
     direct_uncount(bytes);
     return false;
   }
@@ -120,7 +119,7 @@ PRIVATE bool memory_remap_direct(span_t* span, size_t bytes) {
   const span_request_t request = {
       .slices = divide_up(bytes, SLICE_BYTES), .align = SLICE_BYTES, .dense = true};
   span_t target;
-  if (!PORT_CAN_MOVE || !memory_take_direct(request, &target)) { return false; }
+  if (!PORT_CAN_MOVE || !memory_take_direct(&request, &target)) { return false; }
   if (port_move(span->start, slices_bytes(span->slices), target.start,
                 slices_bytes(target.slices)) != 0) {
     direct_give(&target);

@@ -149,10 +149,15 @@ static bool try_take(const span_request_t* request, span_t* out) {
          take_from_arenas(request, out);
 }
 
-static bool try_take_large(span_request_t request, span_t* out) {
-  request.large = large_is_wanted(&request);
-  request.align = size_max(request.align, HUGE_PAGE);
-  return request.large && try_take(&request, out);
+static bool try_take_large(span_request_t* request, span_t* out) {
+  const size_t align = request->align;
+  if (!large_is_wanted(request)) { return false; }
+  request->large = true;
+  request->align = size_max(align, HUGE_PAGE);
+  const bool ok = try_take(request, out);
+  request->large = false;
+  request->align = align;
+  return ok;
 }
 
 // What of a taken span is longer than wanted is free.
@@ -178,13 +183,13 @@ static COLD void announce(const arena_t* arena) {
   }
 }
 
-PRIVATE bool memory_take(span_request_t request, span_t* out) {
-  request.slices = slices_rounded(request.slices);
-  request.align = size_max(request.align, SLICE_BYTES);
-  if (request.slices > ARENA_MAX_SLICES / 2 || request.align > PTRDIFF_MAX / 2) { return false; }
+PRIVATE bool memory_take(span_request_t* request, span_t* out) {
+  request->slices = slices_rounded(request->slices);
+  request->align = size_max(request->align, SLICE_BYTES);
+  if (request->slices > ARENA_MAX_SLICES / 2 || request->align > PTRDIFF_MAX / 2) { return false; }
   lock_acquire(&memory.lock);
-  const bool ok = !(memory_is_left() && request.arena != NULL) &&
-                  (try_take_large(request, out) || try_take(&request, out));
+  const bool ok = !(memory_is_left() && request->arena != NULL) &&
+                  (try_take_large(request, out) || try_take(request, out));
   const arena_t* unannounced = memory.unannounced;
   memory.unannounced = NULL;
   if (ok) { account_taken(out->arena, out->slices); }
@@ -194,11 +199,11 @@ PRIVATE bool memory_take(span_request_t request, span_t* out) {
   return ok;
 }
 
-PRIVATE COLD bool memory_take_again(span_request_t request, span_t* out) {
-  if (!direct_refault(slices_bytes(request.slices), &request.waiting)) { return false; }
+PRIVATE COLD bool memory_take_again(span_request_t* request, span_t* out) {
+  if (!direct_refault(slices_bytes(request->slices), &request->waiting)) { return false; }
   if (memory_take(request, out)) { return true; }
   lock_acquire(&memory.lock);
-  purge_unfit(request.slices);
+  purge_unfit(request->slices);
   lock_release(&memory.lock);
   return false;
 }

@@ -145,12 +145,12 @@ PRIVATE size_t page_slices(unsigned bin, unsigned room) {
 // ---- making and releasing ----
 
 // Before more memory is touched pages go that wait for requests of other lengths.
-static bool span_of_arena(uint32_t serial, span_request_t request, span_t* span) {
-  request.used = !request.zeroed && spare_has_extra();
+static bool span_of_arena(uint32_t serial, span_request_t* request, span_t* span) {
+  request->used = !request->zeroed && spare_has_extra();
   if (memory_take(request, span)) { return true; }
-  if (!request.used) { return false; }
+  if (!request->used) { return false; }
   page_release_list(spare_take_extra(serial));
-  request.used = false;
+  request->used = false;
   return memory_take(request, span);
 }
 
@@ -165,15 +165,15 @@ static bool request_may_be_spare(const page_request_t* request) {
 }
 
 static bool span_for(const page_request_t* request, span_t* span) {
-  const span_request_t span_request = {.slices = request_slices(request),
-                                       .align = request->align,
-                                       .arena = request->arena,
-                                       .zeroed = request->zeroed,
-                                       .dense = !request->zeroed,
-                                       .numa_node = request->numa_node};
-  if (!request->direct) { return span_of_arena(request->serial, span_request, span); }
-  return (request->or_run && memory_take_again(span_request, span)) ||
-         memory_take_direct(span_request, span);
+  span_request_t span_request = {.slices = request_slices(request),
+                                 .align = request->align,
+                                 .arena = request->arena,
+                                 .zeroed = request->zeroed,
+                                 .dense = !request->zeroed,
+                                 .numa_node = request->numa_node};
+  if (!request->direct) { return span_of_arena(request->serial, &span_request, span); }
+  return (request->or_run && memory_take_again(&span_request, span)) ||
+         memory_take_direct(&span_request, span);
 }
 
 // Bits that are 0 in the address of each block: those below the largest power of two that divides
@@ -339,32 +339,32 @@ static page_t* page_begin(const page_request_t* request, span_t* span) {
   return NULL;
 }
 
-static page_t* page_start(page_t* page, const page_request_t* request, span_t span) {
-  page_fill(page, request, &span);
+static page_t* page_start(page_t* page, const page_request_t* request, const span_t* span) {
+  page_fill(page, request, span);
   if (!checks_begin(page, page->reserved)) {
     page_release_memory(page);
     return NULL;
   }
   page_guard(page);
   take_untouched(page);
-  if (request->room == ROOM_MOST && span.is_zero) { page_populate(page); }
+  if (request->room == ROOM_MOST && span->is_zero) { page_populate(page); }
   page_map(page, page);
-  track_hide(span.start, span.slices * SLICE_BYTES);
+  track_hide(span->start, span->slices * SLICE_BYTES);
   return page;
 }
 
-PRIVATE page_t* page_new(page_request_t request) {
+PRIVATE page_t* page_new(const page_request_t* request) {
   span_t span;
-  page_t* page = page_begin(&request, &span);
-  return page == NULL ? NULL : page_start(page, &request, span);
+  page_t* page = page_begin(request, &span);
+  return page == NULL ? NULL : page_start(page, request, &span);
 }
 
-PRIVATE page_t* page_reuse(page_request_t request) {
+PRIVATE page_t* page_reuse(const page_request_t* request) {
   span_t span;
-  page_t* page = page_of_spare(&request, &span);
+  page_t* page = page_of_spare(request, &span);
   if (page == NULL) { return NULL; }
   const bool zeroed = HAS_CHECKS && page_checks(page)->zeroed;
-  page = page_start(page, &request, span);
+  page = page_start(page, request, &span);
   if (HAS_CHECKS && page != NULL) { page_checks(page)->zeroed = zeroed; }
   return page;
 }

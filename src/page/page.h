@@ -212,9 +212,9 @@ PRIVATE void block_perturb_freed(const page_t* page, void* p);
 
 // NULL if out of memory. The page is OWNED with no owner named, or FULL with its block taken if it
 // is one block.
-PRIVATE page_t* page_new(page_request_t request);
+PRIVATE page_t* page_new(const page_request_t* request);
 // The same of a page that has waited, see spare.c; NULL if none suits. It may have free blocks.
-PRIVATE page_t* page_reuse(page_request_t request);
+PRIVATE page_t* page_reuse(const page_request_t* request);
 // The page is in no list, and nobody uses its blocks. `freed`: each has been given back.
 PRIVATE void page_release(page_t* page, bool freed);
 // Bytes at the end of a page's memory that are inaccessible, as far as the OS can do that.

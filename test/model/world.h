@@ -180,16 +180,16 @@ static size_t pool_run(size_t first, size_t most) {
 }
 
 // Its pages belong to no arena, and are never spare.
-static bool memory_take(span_request_t request, span_t* out) {
+static bool memory_take(span_request_t* request, span_t* out) {
   size_t first = 0;
   lock_acquire(&pool.lock);
-  while (first < POOL_SLICES && pool_run(first, request.slices) < request.slices) { first++; }
-  for (size_t i = 0; first < POOL_SLICES && i < request.slices; i++) {
+  while (first < POOL_SLICES && pool_run(first, request->slices) < request->slices) { first++; }
+  for (size_t i = 0; first < POOL_SLICES && i < request->slices; i++) {
     pool.taken[first + i] = true;
   }
   lock_release(&pool.lock);
   if (first == POOL_SLICES) { return false; }
-  *out = (span_t){NULL, pool_memory[first], request.slices, false, false};
+  *out = (span_t){NULL, pool_memory[first], request->slices, false, false};
   return true;
 }
 
@@ -209,10 +209,10 @@ static void memory_give_all(const span_t* spans, size_t count) {
 
 static void memory_give_unreachable(span_t span) { memory_give(span); }
 
-static bool memory_take_direct(span_request_t request, span_t* out) {
-  return request.slices == 0 && out == NULL;
+static bool memory_take_direct(const span_request_t* request, span_t* out) {
+  return request->slices == 0 && out == NULL;
 }
-static bool memory_take_again(span_request_t request, span_t* out) {
+static bool memory_take_again(span_request_t* request, span_t* out) {
   return (void)request, (void)out, false;
 }
 static void memory_collect(bool force) { (void)force; }
