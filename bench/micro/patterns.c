@@ -28,6 +28,16 @@ static void pair(size_t size, long count) {
   for (long i = 0; i < count; i++) { free(take(size)); }
 }
 
+// A block that is aligned to its size, a power of two.
+static void aligned(size_t size, long count) {
+  for (long i = 0; i < count; i++) {
+    void* p = NULL;
+    if (posix_memalign(&p, size, size) != 0) { abort(); }
+    __asm__ volatile("" : : "r"(p) : "memory");
+    free(p);
+  }
+}
+
 static void batch_of(int blocks, size_t size, long count) {
   const int live = at_most(blocks, size);
   for (long i = 0; i < count / live; i++) {
@@ -75,14 +85,14 @@ int main(int argc, char** argv) {
   static const struct {
     const char* name;
     void (*run)(size_t size, long count);
-  } patterns[] = {{"pair", pair},       {"batch", batch},   {"few", few},
-                  {"replace", replace}, {"spread", spread}, {"remote", remote}};
+  } patterns[] = {{"pair", pair},       {"aligned", aligned}, {"batch", batch},  {"few", few},
+                  {"replace", replace}, {"spread", spread},   {"remote", remote}};
   for (size_t i = 0; argc == 4 && i < sizeof(patterns) / sizeof(patterns[0]); i++) {
     if (strcmp(argv[1], patterns[i].name) == 0) {
       patterns[i].run((size_t)atol(argv[2]), atol(argv[3]));
       return 0;
     }
   }
-  fprintf(stderr, "usage: patterns pair|batch|few|replace|spread|remote SIZE COUNT\n");
+  fprintf(stderr, "usage: patterns pair|aligned|batch|few|replace|spread|remote SIZE COUNT\n");
   return 2;
 }

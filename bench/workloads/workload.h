@@ -240,11 +240,13 @@ typedef struct {
   size_t size;
 } slot_t;
 
-static inline void slot_fill(slot_t* slot, size_t size) {
-  slot->p = take(size);
-  slot->size = size;
-  block_mark(slot->p, size, size * 0x9E3779B97F4A7C15u);
+/* `p` is a block of `size` bytes. */
+static inline void slot_set(slot_t* slot, void* p, size_t size) {
+  *slot = (slot_t){p, size};
+  block_mark(p, size, size * 0x9E3779B97F4A7C15u);
 }
+
+static inline void slot_fill(slot_t* slot, size_t size) { slot_set(slot, take(size), size); }
 
 static inline void slot_empty(slot_t* slot) {
   if (slot->p == NULL) { return; }

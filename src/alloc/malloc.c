@@ -137,13 +137,13 @@ PRIVATE void large_set_bytes(page_t* page, size_t bytes) {
   page->block_bytes = bytes;
 }
 
-// A block of the row; `align` is that of a slice at most.
+// A block of the row that happens to be aligned so.
 static void* malloc_large_from_row(theap_t* theap, size_t size, size_t align, bool zero) {
   if (zero && size > ZERO_MOST) { return NULL; }
   // Without guards the length of such a block is 0, and no page's.
   if (GUARD_PAGES && size > PTRDIFF_MAX) { return NULL; }
   const size_t bytes = large_bytes(size);
-  page_t* page = row_take_large(theap, large_slices(bytes, 0));
+  page_t* page = row_take_large(theap, large_slices(bytes, 0), align);
   if (page == NULL) { return NULL; }
   block_check_reuse(page, page->start);
   if (bytes != page->block_bytes) { heap_count_again(page, bytes); }
@@ -186,7 +186,7 @@ static page_t* large_page_new(const theap_t* theap, const large_request_t* reque
 PRIVATE void* malloc_large(theap_t* theap, const large_request_t* request) {
   enum { LARGE_MARGIN = 8 << 10 };
   const size_t size = request->size;
-  const bool plain = request->align <= SLICE_BYTES && request->shift == 0 && request->room == 0;
+  const bool plain = request->shift == 0 && request->room == 0;
   void* last = plain ? malloc_large_from_row(theap, size, request->align, request->zero) : NULL;
   if (last != NULL) { return last; }
   large_join(theap);

@@ -423,11 +423,11 @@ PRIVATE bool row_put(page_t* page, block_t* block) {
          row_hold(theap, page, block);
 }
 
-PRIVATE page_t* row_take_large(theap_t* theap, size_t slices) {
+PRIVATE page_t* row_take_large(theap_t* theap, size_t slices, size_t align) {
   row_t* row = &theap->row[BIN_LARGE];
   for (void** slot = row->top; *slot != NULL; slot--) {
     page_t* page = page_of(*slot);
-    if (page->span_slices == slices_rounded(slices)) {
+    if (page->span_slices == slices_rounded(slices) && is_aligned(page->span_start, align)) {
       *slot = *row->top--;
       theap->rows.large_bytes -= page->block_bytes;
       return page;

@@ -161,7 +161,7 @@ static size_t request_slices(const page_request_t* request) {
 
 static bool request_may_be_spare(const page_request_t* request) {
   return request->arena == NULL && request->numa_node == 0 && !request->direct &&
-         !request->zeroed && request->align <= SLICE_BYTES && request->serial != 0;
+         !request->zeroed && request->serial != 0;
 }
 
 static bool span_for(const page_request_t* request, span_t* span) {

@@ -70,13 +70,27 @@ static void spare_push(spares_t* of, unsigned place, page_t* page) {
   spares_count(of, page->span_slices);
 }
 
-static page_t* spare_pop(spares_t* of, unsigned place) {
-  page_t* page = of->places[place];
+static page_t* spare_pop_at(spares_t* of, page_t** at) {
+  page_t* page = *at;
   if (page == NULL) { return NULL; }
-  of->places[place] = page->next;
+  *at = page->next;
   spares_count(of, 0 - (size_t)page->span_slices);
   of->least = size_min(of->least, load_relaxed(&of->slices));
   return page;
+}
+
+static page_t* spare_pop(spares_t* of, unsigned place) {
+  return spare_pop_at(of, &of->places[place]);
+}
+
+// Of the first ones, one that happens to be aligned so.
+static page_t* spare_pop_aligned(spares_t* of, unsigned place, size_t align) {
+  enum { LOOKS_MOST = 8 };
+  page_t** at = &of->places[place];
+  for (int i = 0; i < LOOKS_MOST && *at != NULL; i++, at = &(*at)->next) {
+    if (is_aligned(page_memory(*at), align)) { return spare_pop_at(of, at); }
+  }
+  return NULL;
 }
 
 // A process that gives memory back, as it shrinks, has too many empty pages too. Each of them would
@@ -244,18 +258,19 @@ PRIVATE void spare_end_decommitted(void) {
   }
 }
 
-static page_t* spare_take_own(uint32_t serial, unsigned place) {
-  spares_t* own = spares_of(serial);
+static page_t* spare_take_own(const page_request_t* request, unsigned place) {
+  spares_t* own = spares_of(request->serial);
+  const bool any = request->align <= SLICE_BYTES;
   if (!load_relaxed(&spares_hold) || load_relaxed(&own->slices) == 0) { return NULL; }
   lock_acquire(&own->lock);
-  page_t* page = spare_pop(own, place);
+  page_t* page = any ? spare_pop(own, place) : spare_pop_aligned(own, place, request->align);
   lock_release(&own->lock);
   return page;
 }
 
 PRIVATE page_t* spare_take(const page_request_t* request, size_t slices, span_t* span) {
   if (slices > SPARE_LONGEST) { return NULL; }
-  page_t* page = spare_take_own(request->serial, spare_place(request->bin, slices));
+  page_t* page = spare_take_own(request, spare_place(request->bin, slices));
   if (page == NULL) { return KEEP_CLASS ? decommitted_take(request->bin, span) : NULL; }
   *span = page_span(page);
   return page;

@@ -104,6 +104,50 @@ static void test_unwanted(void) {
   CHECK(own_spares()->slices <= SPARE_LEAST && own_spares()->slices > 0);
 }
 
+/* Pages of small blocks wait where large ones are looked for. */
+static void test_aligned_among_small(void) {
+  enum { SMALL_BYTES = 1000, LONGEST = 4 };
+  void* small[MANY];
+  begin_without();
+  for (int i = 0; i < MANY; i++) { CHECK((small[i] = mi_malloc(SMALL_BYTES)) != NULL); }
+  drop(small, MANY);
+  CHECK(own_spares()->slices > 0);
+  for (size_t slices = 1; slices <= LONGEST; slices++) {
+    for (int i = 0; i < FEW; i++) {
+      blocks[i] = mi_malloc_aligned(slices * SLICE_BYTES, 16 * SLICE_BYTES);
+      CHECK(is_aligned(blocks[i], 16 * SLICE_BYTES));
+    }
+    drop(blocks, FEW);
+  }
+}
+
+/* Pages that wait serve requests that need more than a slice's alignment too, if they happen to
+   have it; so does the row of large blocks. */
+static void test_aligned(void) {
+  enum { ALIGN = 4 * SLICE_BYTES, LENGTH = 2 * ALIGN };
+  size_t taken = 0;
+  begin_without();
+  for (int round = 0; round < ROUNDS; round++) {
+    for (int i = 0; i < FEW; i++) {
+      blocks[i] = mi_malloc_aligned(LENGTH, ALIGN);
+      CHECK(blocks[i] != NULL && is_aligned(blocks[i], ALIGN));
+    }
+    CHECK(round == 0 || memory.taken_slices == taken);
+    taken = memory.taken_slices;
+    drop(blocks, FEW);
+    CHECK(memory.taken_slices == taken);
+  }
+  void* odd = mi_malloc(LENGTH - SLICE_BYTES); /* what comes next starts elsewhere */
+  for (int i = 0; i < FEW; i++) { CHECK((blocks[i] = mi_malloc(LENGTH)) != NULL); }
+  drop(blocks, FEW);
+  for (int i = 0; i < FEW; i++) {
+    blocks[i] = mi_malloc_aligned(LENGTH, 2 * ALIGN);
+    CHECK(is_aligned(blocks[i], 2 * ALIGN));
+  }
+  drop(blocks, FEW);
+  mi_free(odd);
+}
+
 /* What a spare page held does not show. */
 static void test_zeroed(void) {
   build(blocks, FEW);
@@ -188,6 +232,8 @@ int main(void) {
   test_in_place_of_dirty();
   test_withheld();
   test_unwanted();
+  test_aligned();
+  test_aligned_among_small();
   CHECK(pthread_create(&other, NULL, other_main, NULL) == 0);
   tell(BUILD_AND_FREE);
   CHECK(others != own_spares());
