@@ -83,7 +83,7 @@ static page_t* spare_pop(spares_t* of, unsigned place) {
   return spare_pop_at(of, &of->places[place]);
 }
 
-// Of the first ones, one that happens to be aligned so.
+// The first of a few that happens to be aligned so, or NULL.
 static page_t* spare_pop_aligned(spares_t* of, unsigned place, size_t align) {
   enum { LOOKS_MOST = 8 };
   page_t** at = &of->places[place];

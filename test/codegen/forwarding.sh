@@ -1,10 +1,11 @@
 #!/bin/sh
 # test: when="release gcc linux"
-# What was just written in parts is not read as a whole: a processor cannot forward that from its
-# writes, and waits until all of them, also those of the program's blocks before, are in the cache.
-# Instruction counts do not show it. Compilers do so where a struct is passed on by value; here it
-# is passed by address, or in registers (x86-64, gcc).
-#   forwarding.sh LIBRARY…    those, in place of the library of the build
+
+# What was just written in parts is not read as a whole. A processor cannot forward that from its
+# writes: the read waits until all writes before it are in the cache, those of the program's blocks
+# too. Instruction counts do not show it. Compilers write and read so where a struct is passed on by
+# value; here it is passed by address, or in registers (x86-64, gcc). See docs/decisions/041.
+#   forwarding.sh [LIBRARY]     in place of the library of the build
 set -eu
 : "${MI_LIB_SHARED:?path of the library}"
 [ "$(uname -m)" = x86_64 ] || { echo "the code is x86-64's"; exit 77; }
