@@ -64,7 +64,8 @@ PRIVATE bool size_is_exact(const void* p, size_t size, size_t alignment);
 // ---- aligned.c ----
 // Bytes of the block that a request gets.
 PRIVATE size_t block_bytes_for(size_t size, size_t alignment);
-// At a multiple of the alignment, and at an offset before one.
+// A block that is aligned itself, and one that is so at the request's offset. An alignment that is
+// no power of two: NULL, with EINVAL.
 PRIVATE void* theap_malloc_at_start(theap_t* theap, size_t size, size_t alignment, bool zero);
 PRIVATE void* theap_malloc_at_offset(theap_t* theap, const aligned_t* request);
 // Where the offset is known to be 0 the request goes on in registers.

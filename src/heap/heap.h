@@ -378,7 +378,8 @@ PRIVATE bool heap_lock_record(const page_t* page);
 PRIVATE void heap_unlock_record(bool is_locked);
 // Moves a page that the caller owns out of a deleted heap; the page's heap.
 PRIVATE heap_t* heap_migrate(page_t* page);
-// A page of fresh memory for the heap, by itself if that is wanted and can be had; NULL: none.
+// A page of fresh memory for the heap, by itself if that is wanted and can be had; NULL: none. The
+// request gets what the heap wants of arenas.
 PRIVATE page_t* heap_page_new(const heap_t* heap, page_request_t* request);
 PRIVATE void heap_link_theap(heap_t* heap, theap_t* theap);
 PRIVATE void heap_unlink_theap(heap_t* heap, theap_t* theap);

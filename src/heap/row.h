@@ -141,8 +141,8 @@ PRIVATE void* row_serve_open(theap_t* theap, unsigned bin);
 // go to its page.
 PRIVATE bool row_put(page_t* page, block_t* block);
 PRIVATE bool row_has(const theap_t* theap, const block_t* block, unsigned bin);
-// The page of a large block that is on the row and has so many slices, or NULL. The block is the
-// caller's.
+// The page of a large block that is on the row, has so many slices, and is aligned so, or NULL. The
+// block is the caller's.
 PRIVATE page_t* row_take_large(theap_t* theap, size_t slices, size_t align);
 // All blocks of the row, or of all rows, go to their pages. Then the rows are closed.
 PRIVATE void row_flush_some(theap_t* theap, unsigned bin);

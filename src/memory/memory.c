@@ -149,15 +149,12 @@ static bool try_take(const span_request_t* request, span_t* out) {
          take_from_arenas(request, out);
 }
 
-static bool try_take_large(span_request_t* request, span_t* out) {
-  const size_t align = request->align;
+static bool try_take_large(const span_request_t* request, span_t* out) {
   if (!large_is_wanted(request)) { return false; }
-  request->large = true;
-  request->align = size_max(align, HUGE_PAGE);
-  const bool ok = try_take(request, out);
-  request->large = false;
-  request->align = align;
-  return ok;
+  span_request_t large = *request;
+  large.large = true;
+  large.align = size_max(large.align, HUGE_PAGE);
+  return try_take(&large, out);
 }
 
 // What of a taken span is longer than wanted is free.
