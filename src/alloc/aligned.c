@@ -69,12 +69,9 @@ static void* aligned_plain(theap_t* theap, size_t size, size_t alignment, bool z
   return malloc_run(theap, &request);
 }
 
-static bool is_at_start(const aligned_t* request) {
-  return (request->offset & (request->alignment - 1)) == 0;
-}
-
 static void* aligned_any(theap_t* theap, const aligned_t* request) {
-  if (!is_at_start(request)) { return malloc_run(theap, request); }
+  const bool at_start = (request->offset & (request->alignment - 1)) == 0;
+  if (!at_start) { return malloc_run(theap, request); }
   return aligned_plain(theap, request->size, request->alignment, request->zero);
 }
 

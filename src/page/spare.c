@@ -260,10 +260,10 @@ PRIVATE void spare_end_decommitted(void) {
 
 static page_t* spare_take_own(const page_request_t* request, unsigned place) {
   spares_t* own = spares_of(request->serial);
-  const bool any = request->align <= SLICE_BYTES;
+  const size_t align = size_max(request->align, SLICE_BYTES);
   if (!load_relaxed(&spares_hold) || load_relaxed(&own->slices) == 0) { return NULL; }
   lock_acquire(&own->lock);
-  page_t* page = any ? spare_pop(own, place) : spare_pop_aligned(own, place, request->align);
+  page_t* page = spare_pop_aligned(own, place, align);
   lock_release(&own->lock);
   return page;
 }

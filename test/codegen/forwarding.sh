@@ -5,7 +5,6 @@
 # writes: the read waits until all writes before it are in the cache, those of the program's blocks
 # too. Instruction counts do not show it. Compilers write and read so where a struct is passed on by
 # value; here it is passed by address, or in registers (x86-64, gcc). See docs/decisions/041.
-#   forwarding.sh [LIBRARY]     in place of the library of the build
 set -eu
 : "${MI_LIB_SHARED:?path of the library}"
 [ "$(uname -m)" = x86_64 ] || { echo "the code is x86-64's"; exit 77; }
@@ -15,7 +14,7 @@ exceptions="chacha_block complete expired json_stats leak_add malloc_due purge_s
 
 # Vector moves of 16 bytes, and moves of fewer, of memory at a distance from a register: LOOK_BACK
 # instructions back, in the same function.
-objdump -d --no-show-raw-insn "${1:-$MI_LIB_SHARED}" | awk -v exceptions="$exceptions" '
+objdump -d --no-show-raw-insn "$MI_LIB_SHARED" | awk -v exceptions="$exceptions" '
   function number(hex,   i, n, sign) {
     sign = sub(/^-/, "", hex) ? -1 : 1
     sub(/^0x/, "", hex)
@@ -35,7 +34,7 @@ objdump -d --no-show-raw-insn "${1:-$MI_LIB_SHARED}" | awk -v exceptions="$excep
   }
   $2 !~ /^v?mov/ { if ($2 != "") count++; next }
   {
-    count++; op = $2; line = $3; at = line
+    count++; op = $2; line = $3
     if (!match(line, /-?(0x[0-9a-f]+)?\(%[a-z0-9]+\)/)) next
     at = substr(line, RSTART, RLENGTH); stores = RSTART > 1
     offset = number(substr(at, 1, index(at, "(") - 1)); base = substr(at, index(at, "("))

@@ -104,6 +104,13 @@ static void test_unwanted(void) {
   CHECK(own_spares()->slices <= SPARE_LEAST && own_spares()->slices > 0);
 }
 
+static void build_aligned(size_t length, size_t align) {
+  for (int i = 0; i < FEW; i++) {
+    blocks[i] = mi_malloc_aligned(length, align);
+    CHECK(blocks[i] != NULL && is_aligned(blocks[i], align));
+  }
+}
+
 /* Pages of small blocks wait where large ones are looked for. */
 static void test_aligned_among_small(void) {
   enum { SMALL_BYTES = 1000, LONGEST = 4 };
@@ -113,10 +120,7 @@ static void test_aligned_among_small(void) {
   drop(small, MANY);
   CHECK(own_spares()->slices > 0);
   for (size_t slices = 1; slices <= LONGEST; slices++) {
-    for (int i = 0; i < FEW; i++) {
-      blocks[i] = mi_malloc_aligned(slices * SLICE_BYTES, 16 * SLICE_BYTES);
-      CHECK(is_aligned(blocks[i], 16 * SLICE_BYTES));
-    }
+    build_aligned(slices * SLICE_BYTES, 16 * SLICE_BYTES);
     drop(blocks, FEW);
   }
 }
@@ -128,10 +132,7 @@ static void test_aligned(void) {
   size_t taken = 0;
   begin_without();
   for (int round = 0; round < ROUNDS; round++) {
-    for (int i = 0; i < FEW; i++) {
-      blocks[i] = mi_malloc_aligned(LENGTH, ALIGN);
-      CHECK(blocks[i] != NULL && is_aligned(blocks[i], ALIGN));
-    }
+    build_aligned(LENGTH, ALIGN);
     CHECK(round == 0 || memory.taken_slices == taken);
     taken = memory.taken_slices;
     drop(blocks, FEW);
@@ -140,10 +141,7 @@ static void test_aligned(void) {
   void* odd = mi_malloc(LENGTH - SLICE_BYTES); /* what comes next starts elsewhere */
   for (int i = 0; i < FEW; i++) { CHECK((blocks[i] = mi_malloc(LENGTH)) != NULL); }
   drop(blocks, FEW);
-  for (int i = 0; i < FEW; i++) {
-    blocks[i] = mi_malloc_aligned(LENGTH, 2 * ALIGN);
-    CHECK(is_aligned(blocks[i], 2 * ALIGN));
-  }
+  build_aligned(LENGTH, 2 * ALIGN);
   drop(blocks, FEW);
   mi_free(odd);
 }
